@@ -1,0 +1,5 @@
+"""`linkrag`: a thin face. Each command parses, calls the road, prints; results to standard output, all else to error."""
+
+from linkrag_dagster.cli.main import main
+
+__all__ = ["main"]

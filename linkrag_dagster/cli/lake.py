@@ -1,0 +1,71 @@
+"""`linkrag status` and `linkrag catalogue`: what is stored."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from linkrag_dagster.cli.console import (
+    DONE,
+    as_json,
+    declared,
+    ends_clearly,
+    lake_option,
+    print_json,
+    road_of,
+)
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@lake_option
+@as_json
+@ends_clearly
+def status(names: tuple[str, ...], lake: str | None, json_output: bool) -> None:
+    """Count what is stored, and tell what is wrong with which document."""
+    from linkrag_dagster.lake.status import corpus_status
+
+    found = {
+        loaded.name: corpus_status(road_of(loaded, lake=lake).lake) for loaded in declared(names, check_source=False)
+    }
+    if json_output:
+        print_json({"corpora": {name: value.as_dict() for name, value in found.items()}})
+        sys.exit(DONE)
+    from linkrag_dagster.cli.tables import print_table
+
+    for name, value in found.items():
+        state = f"generation {value.generation}" if value.generation else "not built to the end yet"
+        print_table(f"{name}, {state}", ("table", "rows"), [[t, n] for t, n in value.rows.items()])
+        if value.active_model:
+            click.echo(f"model: {value.active_model['name']} ({value.active_model['fingerprint'][:12]})")
+        if value.failed:
+            rows = [[f["doc_name"], f["stage"], f["kind"], f["message"]] for f in value.failed]
+            print_table("failed documents", ("document", "stage", "kind", "what happened"), rows)
+            for failure in value.failed:
+                for case in json.loads(failure["cases"] or "[]")[:3]:
+                    click.echo(f"  {failure['doc_name']}: {case['rule']}: {case['case']}")
+
+
+@click.command()
+@lake_option
+@as_json
+@ends_clearly
+def catalogue(lake: str | None, json_output: bool) -> None:
+    """Write warehouse.duckdb anew: after the lake was moved, or to be sure."""
+    from linkrag_dagster.lake.catalogue import corpora, rebuild
+
+    roots = {road_of(loaded, lake=lake).lake_root for loaded in declared((), check_source=False)}
+    written: dict[str, Any] = {}
+    for root in sorted(roots):
+        if corpora(root):
+            written[str(rebuild(root))] = [c.corpus for c in corpora(root)]
+    if json_output:
+        print_json({"written": written})
+    else:
+        for path, names in written.items():
+            click.echo(f"{path}: {', '.join(names)}")
+        if not written:
+            click.echo("no corpus has been built yet: linkrag build")

@@ -1,0 +1,36 @@
+"""The command and its subcommands. What a subcommand needs is imported when it runs (EM-07)."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from linkrag_dagster.cli.build import build, plan
+from linkrag_dagster.cli.files import chunk, extract
+from linkrag_dagster.cli.lake import catalogue, status
+from linkrag_dagster.cli.project import init
+from linkrag_dagster.cli.search import search
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="linkrag-dagster")
+def linkrag() -> None:
+    """Documents in; searchable, traceable tables out.
+
+    Exit codes: 0 done; 1 done, with failures reported; 2 usage or declaration error; 3 refused (contract, lock,
+    model); plan: 10 when there is something to do.
+    """
+
+
+for command in (init, build, plan, status, search, extract, chunk, catalogue):
+    linkrag.add_command(command)
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    # Names and texts may hold what the terminal's encoding can't show: that is no reason to fail.
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    linkrag(prog_name="linkrag")

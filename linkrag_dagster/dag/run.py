@@ -1,0 +1,70 @@
+"""One build as one Dagster run in this process, against a persistent instance (PI-04)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import dagster as dg
+
+from linkrag_dagster.dag.assets import corpus_definitions
+from linkrag_dagster.stages.road import Road
+
+HOME_VARIABLE = "DAGSTER_HOME"
+HOME_FOLDER = ".dagster"
+INSTANCE = """# Written by linkrag for its own Dagster instance; yours to change.
+telemetry:
+  enabled: false
+concurrency:
+  pools:
+    default_limit: 1
+    granularity: op
+"""
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+def home(root: Path) -> Path:
+    """The folder of the Dagster instance: `DAGSTER_HOME`, else `.dagster` in the project."""
+    declared = os.environ.get(HOME_VARIABLE)
+    return Path(declared) if declared else root / HOME_FOLDER
+
+
+@contextmanager
+def instance(root: Path) -> Iterator[dg.DagsterInstance]:
+    """The project's instance, made at its first use, with telemetry off."""
+    folder = home(root)
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / "dagster.yaml").exists():
+        (folder / "dagster.yaml").write_text(INSTANCE, encoding="utf-8")
+    with dg.DagsterInstance.from_config(str(folder)) as found:
+        yield found
+
+
+def run(road: Road, stages: Sequence[str], source_digest: str) -> bool:
+    """Materialise the stages of a corpus in one run; its reports are in `road.reports`.
+
+    Args:
+        road: the corpus.
+        stages: names, in any order.
+        source_digest: data version of the source, reported first, so that UI and daemon agree on what is fresh.
+
+    Returns:
+        Whether every stage was committed or had nothing to do.
+    """
+    definitions = dg.Definitions.merge(corpus_definitions(road), dg.Definitions(executor=dg.in_process_executor))
+    keys = [dg.AssetKey([road.corpus, name]) for name in stages]
+    with instance(road.loaded.root) as found:
+        found.report_runless_asset_event(
+            dg.AssetMaterialization([road.corpus, "source"], tags={"dagster/data_version": source_digest})
+        )
+        job = definitions.resolve_implicit_global_asset_job_def()
+        result = job.execute_in_process(
+            instance=found,
+            asset_selection=keys,
+            raise_on_error=False,
+            run_config=QUIET,
+            tags={"linkrag/corpus": road.corpus},
+        )
+    return result.success

@@ -1,0 +1,180 @@
+"""The settings of a corpus, strict and frozen: an unknown key, a wrong type or a value out of range is an error.
+
+Strict means that `"5"` is no number and `1` is no yes: what a file says is what it means. A section that is left empty
+has all its defaults. Token numbers that are not given are None and follow the encoder's window (TK-05); that happens
+where the encoder is known, here only their order is checked.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic_core import PydanticCustomError
+
+from linkrag_dagster.declaration.cron import cron_problem
+
+Text = Annotated[str, Field(min_length=1)]
+# A YAML list becomes a tuple, so that the settings are frozen to the bottom; its items stay strict.
+Texts = Annotated[tuple[Text, ...], Field(strict=False)]
+Tokens = Annotated[int, Field(ge=1)]
+
+
+class Strict(BaseModel):
+    """A section: no unknown keys, no conversions, no changes after reading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _empty_section(cls, value: Any) -> Any:
+        return {} if value is None else value
+
+
+class Source(Strict):
+    """Where the documents lie (PI-05)."""
+
+    path: Text = Field(description="folder of the documents, relative to the declaration's file, or absolute")
+    include: Texts = Field(default=("**/*",), description="patterns of the files that belong to the corpus")
+    exclude: Texts = Field(default=(), description="patterns of files that do not, whatever `include` says")
+
+
+class Extraction(Strict):
+    """How files become text."""
+
+    max_bytes: int = Field(
+        default=10_485_760, ge=1, description="files above this many bytes fail as too large"
+    )
+
+
+class Chunking(Strict):
+    """How text becomes chunks; numbers are tokens of `tokenizer`."""
+
+    strategy: Literal["noop", "pack"] = Field(
+        default="pack", description="how coarse chunks become final ones"
+    )
+    tokenizer: Text = Field(
+        default="encoder",
+        description="whose tokens: `encoder`, `cl100k_base`, `o200k_base` or the path of a tokenizer.json",
+    )
+    min_candidate_tokens: Tokens | None = Field(
+        default=None, description="a heading ends a chunk of at least this size; None: half of max_tokens"
+    )
+    max_tokens: Tokens | None = Field(
+        default=None, description="longer chunks are cut; None: hard_max_tokens (512 with cl100k or o200k)"
+    )
+    hard_max_tokens: Tokens | None = Field(
+        default=None, description="no chunk is longer; None: the encoder's window (1024 with cl100k or o200k)"
+    )
+    header: bool = Field(
+        default=True, description="title and heading trail stand before the indexed text (EX-02)"
+    )
+    overlap_tokens: int = Field(default=0, ge=0, description="tokens of the neighbours on each side (EX-03)")
+    adjacent_context_tokens: int = Field(
+        default=64, ge=0, description="tokens around an image or a table on each side (CB-14)"
+    )
+    adjacent_context: Literal["section", "physical"] = Field(
+        default="section", description="does that context stay in its section, or cross it (CB-14)"
+    )
+    oversize: Literal["split", "truncate"] = Field(
+        default="split", description="what happens to one code block or table above hard_max_tokens (SD-11)"
+    )
+    overflow: Literal["split"] = Field(
+        default="split", description="what happens to a chunk that does not fit the encoder's window (EX-05)"
+    )
+    index_front_matter: bool = Field(default=False, description="is front matter searched (CB-02)")
+
+    @field_validator("max_tokens", "hard_max_tokens")
+    @classmethod
+    def _ordered(cls, value: int | None, info: ValidationInfo) -> int | None:
+        """min ≤ max ≤ hard_max (TK-05); fields are checked in their order, so each looks at those before it."""
+        if value is None:
+            return value
+        for name in ("max_tokens", "min_candidate_tokens"):
+            lower: int | None = info.data.get(name)
+            if lower is not None and lower > value:
+                raise PydanticCustomError(
+                    "order",
+                    "{value} is below {name} ({lower}); min_candidate_tokens ≤ max_tokens ≤ hard_max_tokens must hold",
+                    {"value": value, "name": name, "lower": lower},
+                )
+        return value
+
+
+class Embedding(Strict):
+    """Which model makes the vectors."""
+
+    model: Text = Field(
+        default="all-MiniLM-L6-v2", description="name of a model that is installed, or the folder of one"
+    )
+    dtype: Literal["float32"] = Field(default="float32", description="type of the numbers in the vectors")
+
+
+class Lexical(Strict):
+    """The BM25 index."""
+
+    analyzer: Literal["default", "reference"] = Field(default="default", description="how text becomes terms")
+    k1: float = Field(default=1.2, ge=0, description="how slowly a term's repetitions stop to count")
+    b: float = Field(default=0.75, ge=0, le=1, description="how much a chunk's length counts, from 0 to 1")
+    field: Literal["text", "content"] = Field(
+        default="text", description="which text is indexed: with the header (`text`) or without (`content`)"
+    )
+
+
+class Retrieval(Strict):
+    """What a search returns."""
+
+    cut: float | None = Field(
+        default=None,
+        ge=0,
+        le=2,
+        description="cosine distance above which a search says it has no answer; None: never",
+    )
+    k: int = Field(default=4, ge=1, description="number of citations")
+
+
+class Evaluation(Strict):
+    """Against which questions the corpus is measured."""
+
+    questions: Texts = Field(
+        default=(), description="files of gold questions, relative to the declaration's file"
+    )
+
+
+class Limits(Strict):
+    """From where on failures stop the build."""
+
+    failed_documents: float = Field(
+        default=0.2,
+        ge=0,
+        le=1,
+        description="share of failed documents above which nothing is committed (CO-03)",
+    )
+
+
+class Declaration(Strict):
+    """A corpus: the `attributes` of its `defs.yaml`."""
+
+    source: Source
+    extraction: Extraction = Extraction()
+    chunking: Chunking = Chunking()
+    embedding: Embedding = Embedding()
+    lexical: Lexical = Lexical()
+    retrieval: Retrieval = Retrieval()
+    evaluation: Evaluation = Evaluation()
+    schedule: Text | None = Field(
+        default=None, description="cron schedule of rebuilds, in UTC; None: on change only"
+    )
+    limits: Limits = Limits()
+    lake: Text | None = Field(
+        default=None,
+        description="folder or URL of the lake, relative to the declaration's file; None: data/lake",
+    )
+
+    @field_validator("schedule")
+    @classmethod
+    def _is_cron(cls, value: str | None) -> str | None:
+        problem = None if value is None else cron_problem(value)
+        if problem is not None:
+            raise PydanticCustomError("cron", "{problem}", {"problem": problem})
+        return value

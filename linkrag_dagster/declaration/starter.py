@@ -1,0 +1,85 @@
+"""The text of a first `defs.yaml`: every key with what it means, valid, ready to build."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+_TEMPLATE = """\
+# A corpus: its documents, and how they are cut, embedded, indexed and measured.
+# Every key but source.path has a default (the one written here). Paths are relative to this file.
+# `linkrag plan` tells what a change would rebuild, `linkrag build` rebuilds that and no more.
+type: linkrag_dagster.Corpus
+attributes:
+  source:
+    path: @PATH@
+    include: ["**/*"]             # patterns of files that belong to the corpus
+    exclude: []                   # patterns of files that do not, as "drafts/**"
+  extraction:
+    max_bytes: 10485760           # larger files fail, alone and by name
+  chunking:
+    strategy: pack                # pack: bounded and lossless; noop: by structure alone, unbounded
+    tokenizer: encoder            # whose tokens are counted: encoder, cl100k_base, o200k_base, path of a tokenizer.json
+    min_candidate_tokens: null    # null: half of max_tokens; a heading ends a chunk of at least this size
+    max_tokens: null              # null: hard_max_tokens; longer chunks are cut
+    hard_max_tokens: null         # null: what the encoder's window leaves (222 for all-MiniLM-L6-v2); none is longer
+    header: true                  # title and headings stand before each chunk in the index, never in quotes
+    overlap_tokens: 0             # neighbouring text around each chunk in the index, a side
+    adjacent_context_tokens: 64   # text around an image or a table, a side
+    adjacent_context: section     # section: stays in its section; physical: may cross it
+    oversize: split               # one code block or table above hard_max_tokens: split, truncate
+    overflow: split               # a chunk that does not fit the encoder's window
+    index_front_matter: false     # is front matter searched
+  embedding:
+    model: all-MiniLM-L6-v2       # an installed model's name, or a model's folder
+    dtype: float32
+  lexical:
+    analyzer: default             # default, reference
+    k1: 1.2                       # how slowly a term's repetitions stop to count
+    b: 0.75                       # how much length counts, 0 to 1
+    field: text                   # text: with header; content: the chunk's own words
+  retrieval:
+    cut: null                     # cosine distance above which there is no answer; `linkrag evaluate` proposes one
+    k: 4                          # citations of an answer
+  evaluation:
+    questions: []                 # files of gold questions, as "questions.jsonl"
+  schedule: null                  # cron, as "0 2 * * *"; null: rebuilt on change alone
+  limits:
+    failed_documents: 0.2         # above this share of failed documents nothing is committed
+  lake: null                      # folder or URL of the lake; null: data/lake under the project's root
+"""
+
+
+def starter(name: str, source: Path, root: Path | None = None) -> str:
+    """The text of `assets/<name>/defs.yaml` under `root` (default: the working directory).
+
+    Args:
+        name: the corpus, see `check_name`.
+        source: the folder of its documents; a relative one is relative to the working directory. Written relative to
+            the declaration where it lies in the project or beside it, else absolute, so that moving the project does
+            not silently point elsewhere.
+        root: the folder that holds, or will hold, `assets/`.
+    """
+    home = Path(os.path.realpath((root or Path.cwd()) / "assets" / name))
+    place = Path(os.path.realpath(source))
+    project = home.parent.parent
+    near = place.is_relative_to(project) or (
+        project.parent != project.parent.parent and place.is_relative_to(project.parent)
+    )
+    return _TEMPLATE.replace(
+        "@PATH@", _quoted(Path(os.path.relpath(place, home)).as_posix() if near else str(place))
+    )
+
+
+def _quoted(text: str) -> str:
+    """A YAML scalar that reads back as `text`: plain where that is surely safe, else in double quotes."""
+    if re.fullmatch(r"(?:\.\./)+[A-Za-z][\w/-]*", text, re.ASCII):
+        return text
+    return '"' + "".join(_escaped(character) for character in text) + '"'
+
+
+def _escaped(character: str) -> str:
+    if character in '"\\':
+        return f"\\{character}"
+    return character if character.isprintable() else f"\\U{ord(character):08x}"

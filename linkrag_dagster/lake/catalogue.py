@@ -1,0 +1,230 @@
+"""`warehouse.duckdb`: views over the current generation of every corpus, for analysts (LA-02).
+
+The file is built beside and renamed into place, so that a reader always opens a whole one. Views name their Parquet
+files by absolute path and one generation: a reader sees one generation or another, never a mix.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import uuid
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import duckdb
+import pandera.polars as pa
+import polars as pl
+
+from linkrag_dagster.contracts.tables import CONTRACTS, Contract, contract
+from linkrag_dagster.lake.lake import CorpusLake
+from linkrag_dagster.lake.lock import exclusive
+from linkrag_dagster.lake.manifest import Generation
+from linkrag_dagster.lexical.sql import macro_sql
+
+CATALOGUE = "warehouse.duckdb"
+STORAGE = "v1.2.0"
+"""Storage version of the file: DuckDB 1.2 and later read it."""
+LOCK_SECONDS = 60.0
+
+BM25_IDF = "ln(1 + (n - df + 0.5) / (df + 0.5))"
+
+
+def rebuild(lake_root: Path) -> Path:
+    """Write the catalogue of all corpora of a lake anew.
+
+    Raises:
+        LockHeld: when another process is at it for a minute.
+        OSError: when the lake can't be written.
+    """
+    path = lake_root / CATALOGUE
+    with exclusive(lake_root / "catalogue.lock", wait=LOCK_SECONDS, purpose="rebuild of the catalogue"):
+        beside = lake_root / f".{CATALOGUE}.{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp"
+        try:
+            with duckdb.connect() as connection:
+                connection.execute(f"ATTACH {_text(str(beside))} AS warehouse (STORAGE_VERSION {_text(STORAGE)})")
+                connection.execute("USE warehouse")
+                for corpus in corpora(lake_root):
+                    _corpus(connection, corpus)
+                connection.execute("USE memory")
+                connection.execute("DETACH warehouse")
+            os.replace(beside, path)
+        finally:
+            beside.unlink(missing_ok=True)
+            beside.with_name(beside.name + ".wal").unlink(missing_ok=True)
+    return path
+
+
+def corpora(lake_root: Path) -> list[CorpusLake]:
+    """The corpora that a lake holds, by name."""
+    if not lake_root.is_dir():
+        return []
+    names = sorted(p.name for p in lake_root.iterdir() if p.is_dir() and p.name != "memo")
+    lakes = [CorpusLake(lake_root, name) for name in names]
+    return [lake for lake in lakes if lake.shown().number]
+
+
+def is_current(lake: CorpusLake) -> bool:
+    """Whether the catalogue shows the corpus's current generation: a kill between commit and catalogue leaves it behind."""
+    path = lake.root / CATALOGUE
+    if not path.exists():
+        return False
+    try:
+        with duckdb.connect(str(path), read_only=True) as connection:
+            found = connection.execute(
+                f"SELECT manifest FROM {_name(lake.corpus)}.generation"
+            ).fetchone()
+    except duckdb.Error:
+        return False
+    return found == (_mark(lake.shown()),)
+
+
+def _mark(generation: Generation) -> str:
+    return hashlib.sha256(generation.as_json().encode()).hexdigest()
+
+
+def _corpus(connection: duckdb.DuckDBPyConnection, lake: CorpusLake) -> None:
+    generation = lake.shown()
+    schema = _name(lake.corpus)
+    connection.execute(f"CREATE SCHEMA {schema}")
+    dimensions = int(str(generation.facts.get("dimensions", 1)))
+    tables = [*CONTRACTS.values(), contract("embeddings", dimensions=dimensions)]
+    for rules in tables:
+        _view(connection, lake, generation, rules)
+    _lexical_views(connection, lake.corpus, generation)
+    _answers(connection, schema)
+    connection.execute(
+        f"CREATE TABLE {schema}.generation AS SELECT {generation.number} AS number, "
+        f"{_text(generation.committed)} AS committed, {_text(generation.run_id)} AS run_id, "
+        f"{_text(str(generation.facts.get('model', '')))} AS model, "
+        f"{_text(str(generation.facts.get('model_fingerprint', '')))} AS model_fingerprint, "
+        f"{_text(_mark(generation))} AS manifest"
+    )
+
+
+VERSIONED = frozenset(
+    {"elements", "coarse_chunks", "final_chunks", "chunks", "embeddings", "bm25_lengths"}
+)
+"""Tables whose rows hold a version only where it is declared; the views fill in the hash of the document's bytes."""
+
+
+def _view(
+    connection: duckdb.DuckDBPyConnection, lake: CorpusLake, generation: Generation, rules: Contract
+) -> None:
+    schema = _name(lake.corpus)
+    columns = [f"CAST({_name(n)} AS {_type(t)}) AS {_name(n)}" for n, t in rules.polars.items()]
+    files = _files(lake, generation, rules.name)
+    rows = f"SELECT {', '.join(columns)} FROM {files}" if files else _nothing(rules)
+    if rules.name in VERSIONED:
+        texts = _files(lake, generation, "extracted_text")
+        if files and texts:
+            versions = f"SELECT doc_key, version AS found FROM {texts}"
+            rows = (
+                f"SELECT * EXCLUDE (found) REPLACE (coalesce(version, found) AS version) "
+                f"FROM ({rows}) LEFT JOIN ({versions}) USING (doc_key)"
+            )
+    failures = _files(lake, generation, "failures")
+    if "doc_key" in rules.polars and rules.name not in ("failures", "raw_documents"):
+        stale = f"doc_key IN (SELECT doc_key FROM {failures})" if failures else "false"
+        rows = f"SELECT *, {stale} AS stale FROM ({rows})"
+    view = f"{schema}.{_name(rules.name)}"
+    connection.execute(f"CREATE VIEW {view} AS {rows}")
+    connection.execute(f"COMMENT ON VIEW {view} IS {_text(rules.description)}")
+    for name, column in rules.schema.columns.items():
+        _comment(connection, view, str(name), column)
+    if "doc_key" in rules.polars and rules.name not in ("failures", "raw_documents"):
+        note = "the document has failed since: this is its last good row"
+        connection.execute(f"COMMENT ON COLUMN {view}.stale IS {_text(note)}")
+
+
+def _comment(connection: duckdb.DuckDBPyConnection, view: str, name: str, column: pa.Column) -> None:
+    connection.execute(f"COMMENT ON COLUMN {view}.{_name(name)} IS {_text(column.description or '')}")
+
+
+def _lexical_views(connection: duckdb.DuckDBPyConnection, corpus: str, generation: Generation) -> None:
+    schema = _name(corpus)
+    facts = generation.facts
+    k1, b = float(str(facts.get("k1", 1.2))), float(str(facts.get("b", 0.75)))
+    tokenizer = f"{facts.get('analyzer', '')} {facts.get('analyzer_version', '')}".strip()
+    connection.execute(
+        f"CREATE VIEW {schema}.bm25_corpus AS SELECT count(*) AS n, coalesce(avg(length), 0.0) AS avgdl, "
+        f"CAST({k1} AS DOUBLE) AS k1, CAST({b} AS DOUBLE) AS b, {_text(tokenizer)} AS tokenizer "
+        f"FROM {schema}.bm25_lengths"
+    )
+    connection.execute(
+        f"CREATE VIEW {schema}.bm25_terms AS SELECT term, df, {BM25_IDF} AS idf FROM "
+        f"(SELECT term, count(*) AS df FROM {schema}.bm25_postings GROUP BY term), "
+        f"(SELECT count(*) AS n FROM {schema}.bm25_lengths)"
+    )
+    connection.execute(macro_sql(corpus))
+    # The lexical table by the name of its asset.
+    connection.execute(f"CREATE VIEW {schema}.bm25 AS SELECT * FROM {schema}.bm25_lengths")
+    comments = {
+        "bm25_corpus": "Number of chunks, their mean length, and the constants of BM25.",
+        "bm25_terms": "Document frequency and idf of each term: ln(1 + (n - df + 0.5) / (df + 0.5)).",
+        "bm25": "The lexical table's counted rows: the same as bm25_lengths.",
+    }
+    for view, comment in comments.items():
+        connection.execute(f"COMMENT ON VIEW {schema}.{view} IS {_text(comment)}")
+
+
+def _answers(connection: duckdb.DuckDBPyConnection, schema: str) -> None:
+    """Ready-made views for the questions that are asked first."""
+    connection.execute(
+        f"CREATE VIEW {schema}.documents AS SELECT d.doc_id, d.version, d.current, d.doc_name, t.title, "
+        f"t.characters, count(c.chunk_id) AS chunks, coalesce(sum(c.tokens), 0) AS tokens, "
+        f"any_value(f.kind) AS failure "
+        f"FROM {schema}.raw_documents d LEFT JOIN {schema}.extracted_text t USING (doc_key) "
+        f"LEFT JOIN {schema}.chunks c USING (doc_key) LEFT JOIN {schema}.failures f USING (doc_key) "
+        f"GROUP BY ALL ORDER BY doc_name"
+    )
+    connection.execute(f"COMMENT ON VIEW {schema}.documents IS 'One row a document: what became of it.'")
+
+
+def _files(lake: CorpusLake, generation: Generation, table: str) -> str:
+    files = generation.tables.get(table, {})
+    if not files:
+        return ""
+    paths = ", ".join(_text(str((lake.folder / file.path).resolve())) for file in files.values())
+    return f"read_parquet([{paths}])"
+
+
+def _nothing(rules: Contract) -> str:
+    columns = ", ".join(f"CAST(NULL AS {_type(t)}) AS {_name(n)}" for n, t in rules.polars.items())
+    return f"SELECT {columns} WHERE false"
+
+
+def _type(kind: pl.DataType | type[pl.DataType]) -> str:
+    """The DuckDB type of a column."""
+    if isinstance(kind, pl.Array):
+        return f"{_type(kind.inner)}[{kind.size}]"
+    if isinstance(kind, pl.List):
+        return f"{_type(kind.inner)}[]"
+    if isinstance(kind, pl.Struct):
+        return f"STRUCT({', '.join(f'{_name(f.name)} {_type(f.dtype)}' for f in kind.fields)})"
+    simple: Mapping[str, str] = {
+        "String": "VARCHAR",
+        "Int64": "BIGINT",
+        "Boolean": "BOOLEAN",
+        "Float64": "DOUBLE",
+        "Float32": "FLOAT",
+    }
+    return simple[str(kind)]
+
+
+def _name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def count(lake_root: Path, corpus: str, tables: Iterable[str]) -> dict[str, int]:
+    """Rows of views of the catalogue, counted by DuckDB."""
+    with duckdb.connect(str(lake_root / CATALOGUE), read_only=True) as connection:
+        found: dict[str, int] = {}
+        for table in tables:
+            row = connection.execute(f"SELECT count(*) FROM {_name(corpus)}.{_name(table)}").fetchone()
+            found[table] = int(row[0]) if row else 0
+    return found

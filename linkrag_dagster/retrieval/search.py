@@ -1,0 +1,262 @@
+"""Search over one generation: dense, BM25, or both fused by ranks; every answer a citation (CI-01, GA-01, HY-01)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import polars as pl
+
+from linkrag_dagster.lake.lake import CorpusLake
+from linkrag_dagster.lake.manifest import Generation
+from linkrag_dagster.lexical.analyzers import Analyzer
+from linkrag_dagster.lexical.bm25 import score_chunks
+from linkrag_dagster.retrieval.fusion import reciprocal_rank_fusion
+
+MODES = ("dense", "bm25", "hybrid")
+FUSION_DEPTH = 100
+"""How many of each list are fused (HY-01: the lists' depth is explicit)."""
+ROWS_AT_ONCE = 65_536
+DISTANCE_DIGITS = 6
+
+
+class NotBuilt(Exception):
+    """The corpus has no whole generation to search yet."""
+
+
+class ModelMismatch(Exception):
+    """The query would be embedded by another model than the index (DE-01)."""
+
+
+class QueryEncoder(Protocol):
+    """What embeds a query: a model known by its fingerprint."""
+
+    fingerprint: str
+    name: str
+
+    def embed_query(self, query: str) -> np.ndarray:
+        """The unit-norm vector of a query, `[dimensions]`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """One chunk that answers, with where its words stand.
+
+    Attributes:
+        index: rank, from 1.
+        doc_id: the document.
+        doc_name: its source-relative path.
+        version: its version.
+        label: heading trail, `A > B`.
+        fragment: where in the original: `#char=from,to`.
+        quote: the words of the source, exactly; never a rendering.
+        score: of the retriever that ranked it.
+        cosine_distance: 1 - cosine of query and chunk; None where no vector was asked for.
+        chunk_id: the chunk.
+    """
+
+    index: int
+    doc_id: str
+    doc_name: str
+    version: str
+    label: str
+    fragment: str
+    quote: str
+    score: float
+    cosine_distance: float | None
+    chunk_id: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """As `linkrag search --json` prints it."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a search found.
+
+    Attributes:
+        answerable: whether anything was kept.
+        citations: the chunks that were kept, best first.
+        reason: why nothing was kept, or what the reader should know; "" otherwise.
+        fingerprint: of the model whose vectors were searched; "" where none were.
+    """
+
+    answerable: bool
+    citations: tuple[Citation, ...]
+    reason: str
+    fingerprint: str
+
+
+def search(
+    lake: CorpusLake,
+    query: str,
+    *,
+    mode: str = "hybrid",
+    k: int = 4,
+    cut: float | None = None,
+    all_versions: bool = False,
+    encoder: QueryEncoder | None = None,
+    analyzer: Analyzer | None = None,
+) -> Answer:
+    """Search the current generation of a corpus.
+
+    Args:
+        lake: the corpus.
+        query: the question.
+        mode: `dense`, `bm25` or `hybrid`.
+        k: keep at most this many chunks.
+        cut: keep only chunks whose cosine distance is under this; needs an encoder whatever the mode.
+        all_versions: search superseded versions of documents too.
+        encoder: embeds the query, for `dense`, `hybrid`, and any mode with a cut.
+        analyzer: the one that built the lexical table, for `bm25` and `hybrid`.
+
+    Raises:
+        NotBuilt: the corpus has no committed generation.
+        ModelMismatch: `encoder` is not the model of the index.
+    """
+    generation = lake.current()
+    if not generation.number:
+        raise NotBuilt(f"{lake.corpus} has not been built to the end yet: run linkrag build {lake.corpus}")
+    visible = _visible(lake, generation, all_versions)
+    wanted = visible["chunk_id"].to_list()
+    needs_vectors = mode in ("dense", "hybrid") or cut is not None
+    distances: dict[str, float] = {}
+    if needs_vectors:
+        if encoder is None:
+            raise ValueError(f"mode {mode} needs an encoder")
+        distances = _distances(lake, generation, query, encoder, set(wanted))
+    ranked = _ranked(lake, generation, query, mode, distances, set(wanted), analyzer)
+    kept = [(chunk, score) for chunk, score in ranked if cut is None or distances.get(chunk, 2.0) < cut][:k]
+    fingerprint = str(generation.facts.get("model_fingerprint", "")) if needs_vectors else ""
+    if not kept:
+        under = f"nothing under cosine distance {cut:g}" if cut is not None else "nothing found"
+        return Answer(False, (), f'NO ANSWER: {under} for "{query}"', fingerprint)
+    return Answer(True, _cite(lake, generation, kept, distances, visible), "", fingerprint)
+
+
+def _visible(lake: CorpusLake, generation: Generation, all_versions: bool) -> pl.DataFrame:
+    """Chunks that may be searched: the filter acts before retrieval (VF-01)."""
+    documents = lake.read(generation, "raw_documents", columns=["doc_key", "doc_name", "version", "current"])
+    texts = lake.read(generation, "extracted_text", columns=["doc_key", "version"]).rename({"version": "extracted"})
+    if not all_versions:
+        documents = documents.filter(pl.col("current"))
+    chunks = lake.read(generation, "chunks", columns=["doc_key", "chunk_id"], where=pl.col("searchable"))
+    return chunks.join(documents, on="doc_key").join(texts, on="doc_key", how="left")
+
+
+def _distances(
+    lake: CorpusLake, generation: Generation, query: str, encoder: QueryEncoder, wanted: set[str]
+) -> dict[str, float]:
+    """Cosine distance of every visible chunk to the query: exact, by blocks of a matrix product (DE-02)."""
+    built = str(generation.facts.get("model_fingerprint", ""))
+    if encoder.fingerprint != built:
+        raise ModelMismatch(
+            f"{lake.corpus} was indexed by model {generation.facts.get('model')} ({built[:12]}), the query would be "
+            f"embedded by {encoder.name} ({encoder.fingerprint[:12]}); declare that model again, or build"
+        )
+    dimensions = int(str(generation.facts["dimensions"]))
+    vectors = lake.read(generation, "embeddings", columns=["chunk_id", "vector"], dimensions=dimensions)
+    if vectors.is_empty():
+        return {}
+    needle = encoder.embed_query(query)
+    matrix = vectors["vector"].to_numpy().reshape(vectors.height, dimensions)
+    found: dict[str, float] = {}
+    ids = vectors["chunk_id"].to_list()
+    for start in range(0, len(ids), ROWS_AT_ONCE):
+        dots = matrix[start : start + ROWS_AT_ONCE] @ needle
+        for chunk, dot in zip(ids[start : start + ROWS_AT_ONCE], dots.tolist(), strict=True):
+            if chunk in wanted:
+                found[chunk] = 1.0 - dot
+    return found
+
+
+def _ranked(
+    lake: CorpusLake,
+    generation: Generation,
+    query: str,
+    mode: str,
+    distances: Mapping[str, float],
+    wanted: set[str],
+    analyzer: Analyzer | None,
+) -> list[tuple[str, float]]:
+    """Chunks by falling score; equal scores by chunk id."""
+    if mode == "dense":
+        return _order((chunk, 1.0 - distance) for chunk, distance in distances.items())
+    if analyzer is None:
+        raise ValueError(f"mode {mode} needs an analyzer")
+    # In the order of the scorer: its ties are those of the SQL that analysts score with.
+    lexical = [item for item in _lexical_scores(lake, generation, query, analyzer) if item[0] in wanted]
+    if mode == "bm25":
+        return lexical
+    dense = _order((chunk, 1.0 - distance) for chunk, distance in distances.items())
+    lists = [[chunk for chunk, _ in ranking[:FUSION_DEPTH]] for ranking in (dense, lexical)]
+    return reciprocal_rank_fusion(lists)
+
+
+def _order(scores: Any) -> list[tuple[str, float]]:
+    return sorted(scores, key=lambda item: (-item[1], item[0]))
+
+
+def _lexical_scores(
+    lake: CorpusLake, generation: Generation, query: str, analyzer: Analyzer
+) -> Sequence[tuple[str, float]]:
+    tokens = analyzer.tokens(query)
+    postings = lake.read(
+        generation, "bm25_postings", columns=["term", "chunk_id", "tf"], where=pl.col("term").is_in(sorted(set(tokens)))
+    )
+    lengths = lake.read(generation, "bm25_lengths", columns=["chunk_id", "length"])
+    scores = score_chunks(
+        tokens,
+        postings,
+        lengths,
+        k1=float(str(generation.facts["k1"])),
+        b=float(str(generation.facts["b"])),
+    )
+    return list(scores.select("chunk_id", "score").iter_rows())
+
+
+def _cite(
+    lake: CorpusLake,
+    generation: Generation,
+    kept: Sequence[tuple[str, float]],
+    distances: Mapping[str, float],
+    visible: pl.DataFrame,
+) -> tuple[Citation, ...]:
+    ids = [chunk for chunk, _ in kept]
+    owners = visible.filter(pl.col("chunk_id").is_in(ids))
+    keys = owners["doc_key"].unique().to_list()
+    columns = ["chunk_id", "doc_key", "doc_id", "heading_trail", "verbatim", "spans", "locator", "start_char", "end_char"]
+    chunks = lake.read(generation, "chunks", columns=columns, where=pl.col("chunk_id").is_in(ids), doc_keys=keys)
+    texts = dict(lake.read(generation, "extracted_text", columns=["doc_key", "text"], doc_keys=keys).iter_rows())
+    rows = {row["chunk_id"]: row for row in chunks.iter_rows(named=True)}
+    owner = {row["chunk_id"]: row for row in owners.iter_rows(named=True)}
+    citations: list[Citation] = []
+    for rank, (chunk, score) in enumerate(kept, start=1):
+        row, document = rows[chunk], owner[chunk]
+        distance = distances.get(chunk)
+        citations.append(
+            Citation(
+                index=rank,
+                doc_id=row["doc_id"],
+                doc_name=document["doc_name"],
+                version=document["extracted"] or document["version"],
+                label=" > ".join(row["heading_trail"]),
+                fragment=row["locator"],
+                quote=quote(texts[row["doc_key"]], row),
+                score=score,
+                cosine_distance=None if distance is None else round(distance, DISTANCE_DIGITS),
+                chunk_id=chunk,
+            )
+        )
+    return tuple(citations)
+
+
+def quote(text: str, chunk: Mapping[str, Any]) -> str:
+    """The chunk's words as the source has them: its slice, or its verbatim sub-spans, one a paragraph (CI-01)."""
+    if chunk["verbatim"]:
+        return text[chunk["start_char"] : chunk["end_char"]]
+    return "\n\n".join(text[span["start_char"] : span["end_char"]] for span in chunk["spans"])

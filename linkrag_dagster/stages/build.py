@@ -1,0 +1,85 @@
+"""A build from the command line: plan, run what is to be done, tell planned against done (VE-05, VE-06)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from linkrag_dagster.stages.finish import finish
+from linkrag_dagster.stages.plan import RoadPlan, plan_road
+from linkrag_dagster.stages.road import STAGE_NAMES, STAGES, Road
+from linkrag_dagster.stages.stage import StageReport, read_ledger
+
+NOTHING_TO_DO = "idle"
+
+
+@dataclass(frozen=True, slots=True)
+class BuildResult:
+    """What a build of one corpus did.
+
+    Attributes:
+        stages: reports by table, in the road's order.
+        plan: what had been planned.
+        failed: documents that have failed and stay so.
+        refused: why nothing was committed; "" otherwise.
+        generation: number of the current generation afterwards.
+    """
+
+    stages: dict[str, StageReport] = field(default_factory=dict[str, StageReport])
+    plan: RoadPlan | None = None
+    failed: int = 0
+    refused: str = ""
+    generation: int = 0
+
+    @property
+    def embedded_texts(self) -> int:
+        """Texts given to the model, after dedupe and memo."""
+        return sum(report.texts for report in self.stages.values())
+
+    @property
+    def embedded_tokens(self) -> int:
+        """Tokens given to the model."""
+        return sum(report.tokens for report in self.stages.values())
+
+
+Runner = Callable[[Road, Sequence[str], str], bool]
+"""Runs stages of a road, given the source's digest: Dagster's face, in production."""
+
+
+def build(road: Road, run: Runner, *, through: str | None = None) -> BuildResult:
+    """Build what is stale of one corpus; with nothing stale, write nothing.
+
+    Args:
+        road: the corpus.
+        run: runs the stages that are asked for.
+        through: the last stage to build; what search reads stays as it is until the road is whole.
+
+    Raises:
+        SourceUnreachable, EmptySource: nothing may be concluded from the source.
+        LockHeld: another process builds this corpus.
+        LakeError: the lake can't be read or written.
+    """
+    names = STAGE_NAMES[: STAGE_NAMES.index(through) + 1] if through else STAGE_NAMES
+    with road.lake.writer(wait=road.wait):
+        plan = plan_road(road, STAGES, through=through)
+        refused = ""
+        if plan.idle:
+            # What a killed build left behind is finished here: a commit, or the catalogue.
+            finish(road, NOTHING_TO_DO)
+        else:
+            run(road, names, road.source(road.lake.working()).digest())
+            if road.error is not None:
+                raise road.error
+            refused = next((r.refused for r in road.reports.values() if r.refused), "")
+        generation = road.lake.working()
+        ledger = read_ledger(road, generation)
+        done = dict(road.reports)
+        stages = {
+            name: done.get(name) or _untouched(generation.rows(STAGES[i].tables[0]), name, plan)
+            for i, name in enumerate(names)
+        }
+    return BuildResult(stages, plan, len(ledger.failures), refused, road.lake.current().number)
+
+
+def _untouched(rows: int, name: str, plan: RoadPlan) -> StageReport:
+    return StageReport(table=name, unchanged=rows, rows=rows, failed=plan.stages[name].failed)

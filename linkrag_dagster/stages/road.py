@@ -1,0 +1,266 @@
+"""The road of one corpus: its stages in order, what they share, and the one way to build it (PI-03, PI-04).
+
+    raw_documents → extracted_text → elements → coarse_chunks → final_chunks → chunks → embeddings, bm25
+
+Dagster's assets, `linkrag build` and the tests all go through `Road.materialise`. Each stage stages its rows; the
+commit is one swap, when the road is whole (`finish.finish`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+
+from linkrag_dagster.chunking import ChunkSettings, resolve_settings
+from linkrag_dagster.declaration import Declaration, LoadedDeclaration, lake_path
+from linkrag_dagster.embedding.model import ModelIdentity, resolve_model
+from linkrag_dagster.lake.lake import CorpusLake
+from linkrag_dagster.lake.manifest import Generation
+from linkrag_dagster.lexical.analyzers import Analyzer, load_analyzer
+from linkrag_dagster.stages.bm25 import Bm25
+from linkrag_dagster.stages.chunks import Chunks, CoarseChunks, FinalChunks
+from linkrag_dagster.stages.documents import RawDocuments, Source, list_source, materialise_source
+from linkrag_dagster.stages.elements import Elements
+from linkrag_dagster.stages.embeddings import Embeddings
+from linkrag_dagster.stages.stage import (
+    READS_BYTES,
+    Progress,
+    Stage,
+    StageReport,
+    attempt_fingerprint,
+    materialise,
+    plan_documents,
+    read_ledger,
+)
+from linkrag_dagster.stages.text import ExtractedText
+from linkrag_dagster.tokens import Tokenizer, load_tokenizer
+from linkrag_dagster.versions.spec import StageSpec
+
+STAGES: tuple[Stage, ...] = (
+    RawDocuments(),
+    ExtractedText(),
+    Elements(),
+    CoarseChunks(),
+    FinalChunks(),
+    Chunks(),
+    Embeddings(),
+    Bm25(),
+)
+"""The road, in order."""
+
+STAGE_NAMES = tuple(stage.name for stage in STAGES)
+TEXTS_AT_ONCE = 256
+"""Documents whose text is in memory at once."""
+
+
+class Road:
+    """One corpus: its declaration, its lake, and what its stages are made with, each loaded once and when needed."""
+
+    def __init__(
+        self,
+        loaded: LoadedDeclaration,
+        *,
+        lake: str | Path | None = None,
+        wait: float = 0.0,
+        allow_empty: bool = False,
+    ) -> None:
+        self.loaded = loaded
+        self.corpus = loaded.name
+        self.lake_root = Path(lake_path(loaded, str(lake) if lake else None))
+        self.lake = CorpusLake(self.lake_root, loaded.name)
+        self.wait = wait
+        self.allow_empty = allow_empty
+        self.progress: Callable[[str, str], None] | None = None
+        self.reports: dict[str, StageReport] = {}
+        self.error: Exception | None = None
+        self._source: Source | None = None
+        self._documents: tuple[object, dict[str, dict[str, Any]]] | None = None
+        self._specs: dict[tuple[str, object], StageSpec] = {}
+
+    # -- what stages share -------------------------------------------------------------------------------------
+
+    @property
+    def declaration(self) -> Declaration:
+        """The declared settings."""
+        return self.loaded.declaration
+
+    @property
+    def source_path(self) -> Path:
+        """The source folder; `source.path` is relative to the declaration's file."""
+        return self.loaded.source
+
+    @cached_property
+    def model(self) -> ModelIdentity:
+        """The encoder, known by its weights; no library of neural networks is loaded for it."""
+        return resolve_model(self.declaration.embedding.model, dtype=self.declaration.embedding.dtype)
+
+    @property
+    def dimensions(self) -> int:
+        """Length of the encoder's vectors."""
+        return self.model.dimensions
+
+    @cached_property
+    def encoder_tokenizer(self) -> Tokenizer:
+        """The encoder's own tokenizer: what fits its window is measured with it."""
+        return load_tokenizer("encoder", path=str(self.model.folder))
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer of the budget (TK-01)."""
+        name = self.declaration.chunking.tokenizer
+        return self.encoder_tokenizer if name == "encoder" else load_tokenizer(name)
+
+    @property
+    def tokenizer_identity(self) -> str:
+        """What the budget's counts depend on."""
+        return f"{self.tokenizer.version}:{self.tokenizer.vocabulary_hash}"
+
+    @property
+    def encoder_tokenizer_identity(self) -> str:
+        """What the encoder's counts depend on."""
+        return f"{self.encoder_tokenizer.version}:{self.encoder_tokenizer.vocabulary_hash}"
+
+    @property
+    def tokenizer_name(self) -> str:
+        """The budget's tokenizer as rows show it."""
+        t = self.tokenizer
+        name = self.declaration.chunking.tokenizer
+        return f"{self.model.name if name == 'encoder' else t.name} {t.version} {t.vocabulary_hash[:12]}"
+
+    @cached_property
+    def settings(self) -> ChunkSettings:
+        """The chunking settings, with defaults from the encoder's window (TK-05)."""
+        declared = self.declaration.chunking.model_dump(exclude_none=True)
+        return resolve_settings(declared, window=self.model.window, special_tokens=self.model.special_tokens)
+
+    @property
+    def thresholds(self) -> str:
+        """The token limits, as rows show them."""
+        s = self.settings
+        return f'{{"min":{s.min_candidate_tokens},"max":{s.max_tokens},"hard_max":{s.hard_max_tokens}}}'
+
+    @cached_property
+    def analyzer(self) -> Analyzer:
+        """The lexical analyzer."""
+        return load_analyzer(self.declaration.lexical.analyzer)
+
+    @property
+    def memo_folder(self) -> Path:
+        """Vectors of this model, by text; shared by all corpora of the lake."""
+        return self.lake_root / "memo" / self.model.fingerprint
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """Vectors of texts; loads the model at the first call."""
+        return self._encoder.embed(texts)
+
+    @cached_property
+    def _encoder(self) -> Any:
+        from linkrag_dagster.embedding.encoder import Encoder  # loads torch
+
+        return Encoder(self.model, threads=os.cpu_count() or 1)
+
+    # -- source and documents ----------------------------------------------------------------------------------
+
+    def source(self, generation: Generation, *, fresh: bool = False) -> Source:
+        """The source as it was listed in this run; `fresh` lists it again."""
+        if self._source is None or fresh:
+            self._source = list_source(self, self.documents(generation))
+        return self._source
+
+    def documents(self, generation: Generation) -> dict[str, dict[str, Any]]:
+        """`raw_documents` rows of a generation, by document key."""
+        mark = generation.tables.get("raw_documents")
+        if self._documents is None or self._documents[0] != mark:
+            frame = self.lake.read(generation, "raw_documents").drop("fingerprint", "content_hash")
+            self._documents = (mark, {row["doc_key"]: row for row in frame.iter_rows(named=True)})
+        return self._documents[1]
+
+    def texts(self, generation: Generation, keys: Iterable[str], *columns: str) -> Iterator[tuple[Any, ...]]:
+        """`(doc_key, *columns)` of `extracted_text`, in order of key, a bounded number of texts at once."""
+        ordered = sorted(keys)
+        for start in range(0, len(ordered), TEXTS_AT_ONCE):
+            block = ordered[start : start + TEXTS_AT_ONCE]
+            yield from (
+                self.lake.read(generation, "extracted_text", columns=["doc_key", *columns], doc_keys=block)
+                .sort("doc_key")
+                .iter_rows()
+            )
+
+    @staticmethod
+    def identity(document: Mapping[str, Any]) -> dict[str, Any]:
+        """The columns that name the document on rows after extraction: the version only where it is declared."""
+        version = document["version"] if document["version_declared"] else None
+        return {"doc_key": document["doc_key"], "doc_id": document["doc_id"], "version": version}
+
+    # -- specs -------------------------------------------------------------------------------------------------
+
+    def spec(self, stage: Stage, document: Mapping[str, Any]) -> StageSpec:
+        """The spec of a stage for a document; equal ones are made once."""
+        too_large = document["size_bytes"] > self.declaration.extraction.max_bytes
+        mark = (stage.name, (document["media_type"], too_large))
+        if mark not in self._specs:
+            self._specs[mark] = stage.spec(self, document)
+        return self._specs[mark]
+
+    def known_specs(self) -> dict[str, dict[str, object]]:
+        """Every spec of this run as plain data, by fingerprint."""
+        specs = [*self._specs.values(), STAGES[0].spec(self, {})]
+        return {spec.fingerprint: spec.as_dict() for spec in specs}
+
+    def position(self, name: str) -> int:
+        """Place of a stage on the road."""
+        return STAGE_NAMES.index(name)
+
+    def ancestors(self, stage: Stage) -> list[Stage]:
+        """Stages from extraction that `stage` derives from, in order."""
+        found: set[str] = set()
+        waiting = list(stage.inputs)
+        while waiting:
+            name = waiting.pop()
+            if name not in found and name != STAGES[0].name:
+                found.add(name)
+                waiting += STAGES[self.position(name)].inputs
+        return [s for s in STAGES if s.name in found]
+
+    @property
+    def after_source(self) -> tuple[Stage, ...]:
+        """Every stage but the one that lists the source."""
+        return STAGES[1:]
+
+    def held_back_by(self, name: str) -> frozenset[str]:
+        """Stages that a document does not go through while it has failed at a stage: that one and what it derives from.
+
+        A source that can't be used holds back what reads it: extraction.
+        """
+        stage = STAGES[max(self.position(name), self.position(READS_BYTES))]
+        return frozenset({stage.name, *(s.name for s in self.ancestors(stage))})
+
+    def attempt(self, document: Mapping[str, Any], stage_name: str) -> str:
+        """Fingerprint of an attempt to bring a document through a stage (FA-01)."""
+        stage = STAGES[max(self.position(stage_name), self.position(READS_BYTES))]
+        return attempt_fingerprint(document["sha256"], [self.spec(s, document) for s in (*self.ancestors(stage), stage)])
+
+    # -- building ----------------------------------------------------------------------------------------------
+
+    def materialise(self, name: str, progress: Progress) -> StageReport:
+        """Bring one stage up to date with its inputs and stage it.
+
+        Raises:
+            Refused: a contract, or the share of failed documents.
+            SourceUnreachable, EmptySource: nothing may be concluded from the source.
+            LockHeld, LakeError: the lake can't be written now, or read.
+        """
+        with self.lake.writer(wait=self.wait):
+            stage = STAGES[self.position(name)]
+            run = materialise_source if stage is STAGES[0] else materialise
+            return run(self, stage, progress)
+
+    def is_whole(self, generation: Generation) -> bool:
+        """Whether every stage of a generation agrees with the stages before it."""
+        ledger = read_ledger(self, generation)
+        documents = self.documents(generation)
+        return all(plan_documents(self, stage, documents, ledger, {}).idle for stage in STAGES[1:])

@@ -1,0 +1,126 @@
+"""Exact token counts of any slice of one text, which is tokenised once (TK-02)."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkrag_dagster.tokens.cutting import Cut, longest_prefix
+from linkrag_dagster.tokens.tokenizer import Tokenizer, well_formed
+
+# Code points encoded at a time: bounds what the tokenizer holds at once.
+_BLOCK = 1 << 18
+# Slices shorter than this are encoded outright, which is cheaper than looking prefix sums up.
+_SHORT = 64
+# Remainders longer than this (inside one word without an end) are remembered, a few at a time.
+_LONG_REMAINDER = 2048
+_REMEMBERED = 64
+
+
+class TokenCounter:
+    """Counts tokens of slices of one text: `count(a, b) == tokenizer.count(text[a:b])`, always.
+
+    The text is tokenised once, in blocks. Between positions where counts add up (`Tokenizer.safe_cuts`)
+    a count is a difference of prefix sums; what a slice holds outside them is encoded anew, because a
+    cut there changes the tokens beside it.
+
+    Args:
+        tokenizer: whose tokens are counted.
+        text: any text; positions are its code points.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, text: str) -> None:
+        self.tokenizer = tokenizer
+        self.text = text
+        self._plain = well_formed(text)
+        cuts, sums = _prefix_sums(tokenizer, self._plain)
+        self._cuts = array("q", cuts.tobytes())
+        self._sums = array("q", sums.tobytes())
+        self._remainders: dict[tuple[int, int], int] = {}
+        self._density = 4.0  # code points a token, as the last prefix had them
+
+    @property
+    def total(self) -> int:
+        """Tokens of the whole text."""
+        return self._sums[-1]
+
+    def count(self, start: int, end: int) -> int:
+        """Tokens of `text[start:end]` encoded alone.
+
+        Raises:
+            ValueError: not `0 <= start <= end <= len(text)`.
+        """
+        if not 0 <= start <= end <= len(self._plain):
+            raise ValueError(f"no slice [{start}, {end}) in a text of {len(self._plain)} code points")
+        if end - start <= _SHORT:
+            return self.tokenizer.count(self._plain[start:end]) if start < end else 0
+        first = bisect_left(self._cuts, start)
+        last = bisect_right(self._cuts, end) - 1
+        if first > last:
+            return self._encode(start, end)
+        return (
+            self._encode(start, self._cuts[first])
+            + self._sums[last]
+            - self._sums[first]
+            + self._encode(self._cuts[last], end)
+        )
+
+    def prefix(self, start: int, limit: int, end: int | None = None) -> Cut:
+        """The longest good piece of at most `limit` tokens that begins at `start` (TK-03).
+
+        See `cutting.longest_prefix`, which says what a good place is. Cutting a text from its start to
+        its end by repeated calls takes linear time.
+
+        Args:
+            start: where the piece begins.
+            limit: most tokens of the piece, at least 1.
+            end: most that the piece may hold; None for the end of the text.
+
+        Raises:
+            ValueError: `limit` is below 1, or not `0 <= start < end <= len(text)`.
+        """
+        stop = len(self._plain) if end is None else end
+        if limit < 1:
+            raise ValueError(f"a piece needs a limit of at least 1 token, not {limit}")
+        if not 0 <= start < stop <= len(self._plain):
+            raise ValueError(f"no text in [{start}, {stop}) of {len(self._plain)} code points")
+        cut = longest_prefix(self.tokenizer, self._plain, start, stop, limit, self._density, self.count)
+        self._density = max(0.25, (cut.position - start) / limit)
+        return cut
+
+    def _encode(self, start: int, end: int) -> int:
+        """Tokens of a slice, encoded now."""
+        if start >= end:
+            return 0
+        if end - start < _LONG_REMAINDER:
+            return self.tokenizer.count(self._plain[start:end])
+        key = (start, end)
+        known = self._remainders.get(key)
+        if known is None:
+            known = self.tokenizer.count(self._plain[start:end])
+            if len(self._remainders) >= _REMEMBERED:
+                self._remainders.clear()
+            self._remainders[key] = known
+        return known
+
+
+def _prefix_sums(tokenizer: Tokenizer, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Safe cuts of `text` with 0 and its length, and the tokens before each; both of one shape."""
+    cuts = np.unique(np.concatenate(([0], tokenizer.safe_cuts(text), [len(text)]))).astype(np.int64)
+    sums = np.zeros(len(cuts), dtype=np.int64)
+    first = 0
+    while first < len(cuts) - 1:
+        # The last cut within a block, and at least the next one.
+        last = max(int(np.searchsorted(cuts, cuts[first] + _BLOCK, side="right")) - 1, first + 1)
+        start, end = int(cuts[first]), int(cuts[last])
+        if last == first + 1:
+            sums[last] = sums[first] + tokenizer.count(text[start:end])
+        else:
+            ends = tokenizer.encode_offsets(text[start:end]).ends
+            inside = np.searchsorted(ends, cuts[first + 1 : last + 1] - start, side="right")
+            sums[first + 1 : last + 1] = sums[first] + inside
+        first = last
+    return cuts, sums

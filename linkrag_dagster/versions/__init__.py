@@ -1,0 +1,1 @@
+"""Specs, fingerprints and the planner: what decides that a row is stale."""
