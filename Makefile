@@ -26,7 +26,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | sed '/^$$/d'
+	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
 demo: $(INSTALLED)
 	@echo "== linkrag build handbook: every document of data/handbook, stage by stage"

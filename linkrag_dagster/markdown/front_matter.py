@@ -21,6 +21,9 @@ _CLOSING = {
     "+++": re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE),
 }
 
+_CLOSERS = {"---": ("---", "..."), "+++": ("+++",)}
+_ENDS_OF_LINES = re.compile(r"(?P<content>[^\r\n]*)(?:\r\n|\r|\n|\Z)")
+
 Value = str | tuple[str, ...] | None
 
 
@@ -52,6 +55,19 @@ def read_front_matter(text: str) -> FrontMatter | None:
         return None
     source = body[: closing.start()]
     return _toml(source) if opening[1] == "+++" else _yaml(source)
+
+
+def front_matter_end(text: str) -> int | None:
+    """Where the document's front matter ends: one past its closing mark; None where it has none."""
+    head = text[:SCAN_LIMIT]
+    opening = _OPENING.match(head)
+    if opening is None:
+        return None
+    for line in _ENDS_OF_LINES.finditer(head, opening.end()):
+        if line["content"].rstrip(" \t") in _CLOSERS[opening[1]]:
+            closed_by_limit = line.end() == len(head) and len(text) > len(head)
+            return None if closed_by_limit else line.end("content")
+    return None
 
 
 # PyYAML's stubs leave the stream untyped.

@@ -37,7 +37,9 @@ class BytePairTokenizer:
         self.version = f"quicktok-v1 {importlib.metadata.version('quicktok-v1')}"
         self.special_tokens = 0
         self._encoding = quicktok.get_encoding(name)
-        values: list[bytes] = self._encoding.token_byte_values()
+        # By id; the library's own list of values is sorted, not in the order of ids.
+        ranks = range(len(self._encoding.token_byte_values()))
+        values: list[bytes] = [self._encoding.decode_single_token_bytes(rank) for rank in ranks]
         self._values = values
         self._lengths = np.fromiter(map(len, values), dtype=np.int64, count=len(values))
         self._joins = _safe_pairs(name)
@@ -66,7 +68,7 @@ class BytePairTokenizer:
     def encode_offsets(self, text: str) -> TokenOffsets:
         """Offsets of the tokens of `text`, in code points."""
         text = well_formed(text)
-        ids, _ = quicktok.encode_batch(self._encoding, [text], 1)
+        ids, _ = self._encoding.encode_batch([text], 1)
         ends = np.cumsum(self._lengths[ids])
         starts = ends - self._lengths[ids]
         if text.isascii():
