@@ -94,6 +94,7 @@ def _known(error: Exception) -> int | None:
         "ModelError": USAGE,
         "TokenizerNotFound": USAGE,
         "SettingsError": USAGE,
+        "TextTooLong": USAGE,
         "UnknownAnalyzer": USAGE,
     }.get(type(error).__name__)
 

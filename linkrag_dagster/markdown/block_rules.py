@@ -1,124 +1,281 @@
-"""Blocks that CommonMark does not know, or does not show: math, footnotes, link definitions. Rules for markdown-it."""
+"""What begins a block, and where it ends: markdown-it's rules for CommonMark, and ours beside them.
+
+A rule is called as markdown-it calls it: `rule(state, first line, one past the last, silent)`. It says whether a
+block begins on that line; unless `silent`, it moves `state.line` past the block. Which rules may hold for a line
+is decided by its first character, so most lines of prose ask none.
+"""
 
 from __future__ import annotations
 
 import re
-from functools import cache
+from collections.abc import Callable, Mapping
 
-from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock, reference
+from markdown_it import rules_block as commonmark
+from markdown_it.rules_block import StateBlock
 
-FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:")
-_INTERRUPTS = {"alt": ["paragraph", "reference", "blockquote", "list"]}
-MAX_NESTING = 50
-"""Containers inside containers beyond this are not looked into: their lines stay part of the outer block."""
+from linkrag_dagster.markdown.block_state import BlockState
 
+Rule = Callable[[StateBlock, int, int, bool], bool]
 
-@cache
-def block_parser() -> MarkdownIt:
-    """A parser of blocks alone: CommonMark, GFM tables, and the rules of this module. Inline text stays unparsed."""
-    parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable("table")
-    parser.core.ruler.enableOnly(["normalize", "block"])
-    parser.block.ruler.before("fence", "math", _math, _INTERRUPTS)
-    parser.block.ruler.before("reference", "footnote", _footnote, {"alt": ["paragraph"]})
-    parser.block.ruler.at("reference", _definition, {"alt": []})
-    return parser
-
-
-@cache
-def inline_parser() -> MarkdownIt:
-    """A parser of inline text."""
-    return MarkdownIt("commonmark").enable("strikethrough")
+_FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:")
+# A label holds at most 999 characters; what cannot be a definition isn't read to the end of its paragraph.
+_DEFINITION = re.compile(r"\[(?:[^\[\]\\]|\\.){1,999}\]:", re.DOTALL)
+_HEADING = re.compile(r"#{1,6}(?=[ \t]|$)")
+_UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*")
+# Behind a formula may stand a stop and its number, `(2.1)`, `(eq:mean)` or `{#eq:mean}`, and nothing else.
+_AFTER_MATH = re.compile(r"[ \t]*[.,;:!?。，；：！？]?[ \t]*(?:\([\w.:*-]{1,40}\)|\{[^{}]{1,80}\})?[ \t]*")
+_MATH_CLOSERS = {"$$": "$$", "\\[": "\\]"}
+_HTML_PAIR = re.compile(r"<(?P<close>/?)(?P<tag>pre|table)\b[^<>]*>", re.IGNORECASE)
+_FOOTNOTE_INDENT = 4
 
 
-def _line(state: StateBlock, line: int) -> str:
-    return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
-
-
-def _is_indented_code(state: StateBlock, line: int) -> bool:
-    return state.sCount[line] - state.blkIndent >= 4
-
-
-def _math(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    r"""`$$ … $$` and `\[ … \]`: the opening begins a line, the closing ends one. Without a closing it is text."""
-    if _is_indented_code(state, start):
-        return False
-    first = _line(state, start).rstrip()
-    opening = first[:2]
-    if opening not in ("$$", "\\["):
-        return False
-    closing = "$$" if opening == "$$" else "\\]"
-    last = start
-    rest = first[2:].rstrip()
-    while not rest.endswith(closing):
-        if closing in rest and last == start:
-            return False
-        last += 1
-        if last >= end or state.sCount[last] < state.blkIndent:
-            _remember_unclosed(state, opening, start)
-            return False
-        if _unclosed_from(state, opening) <= start:
-            return False
-        rest = _line(state, last).rstrip()
-        if closing in rest and not rest.endswith(closing):
-            return False
-    if silent:
-        return True
-    token = state.push("math_block", "math", 0)
-    token.map = [start, last + 1]
-    token.markup = opening
-    token.block = True
-    state.line = last + 1
-    return True
-
-
-def _remember_unclosed(state: StateBlock, opening: str, line: int) -> None:
-    # Lines behind an opening that found no closing need not be searched again: linear time.
-    state.env.setdefault("unclosed", {})[(opening, state.lineMax)] = line
-
-
-def _unclosed_from(state: StateBlock, opening: str) -> int:
-    unclosed: dict[tuple[str, int], int] = state.env.get("unclosed", {})
-    return unclosed.get((opening, state.lineMax), 1 << 60)
-
-
-def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """`[^label]: text`, with its indented or lazily continued lines."""
-    if _is_indented_code(state, start) or not FOOTNOTE.match(_line(state, start)):
+def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A GFM table. The head is markdown-it's to judge; its cells are nobody's to collect here."""
+    if not _may_be_table(state, start, end) or not commonmark.table(state, start, end, True):
         return False
     if silent:
         return True
-    last = start
-    line = start + 1
-    after_blank = False
-    while line < end and not (state.sCount[line] < state.blkIndent and not state.isEmpty(line)):
-        if state.isEmpty(line):
-            after_blank = True
-        elif state.sCount[line] - state.blkIndent >= 4 or (not after_blank and not _begins_block(state, line, end)):
-            last, after_blank = line, False
-        else:
+    parent, state.parentType = state.parentType, "table"
+    line = start + 2
+    while line < end and state.sCount[line] >= state.blkIndent and not state.isEmpty(line):
+        if state.is_code_block(line) or interrupts(state, line, end, True):
             break
         line += 1
-    token = state.push("footnote_block", "", 0)
-    token.map = [start, last + 1]
-    token.block = True
-    state.line = last + 1
+    state.parentType = parent
+    state.push("table_open", "table", 0)
+    state.line = line
     return True
 
 
-def _begins_block(state: StateBlock, line: int, end: int) -> bool:
-    """Whether a line begins a block that interrupts a paragraph, or another footnote."""
-    if FOOTNOTE.match(_line(state, line)):
-        return True
-    return any(rule(state, line, end, True) for rule in state.md.block.ruler.getRules("paragraph"))
+def _may_be_table(state: StateBlock, line: int, end: int) -> bool:
+    if line + 1 >= end:
+        return False
+    below = state.bMarks[line + 1] + state.tShift[line + 1]
+    return (
+        state.src[below : below + 1] in ("|", "-", ":")
+        and "|" in state.src[state.bMarks[line] : state.eMarks[line]]
+    )
 
 
-def _definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """markdown-it's own rule for link definitions, with a token: their lines belong to the text too (EL-02)."""
-    if not reference(state, start, end, silent):
+def math(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    r"""`$$ … $$` or `\[ … \]`: the opening begins a line, the closing ends one; without a closing it is text."""
+    assert isinstance(state, BlockState)
+    if state.is_code_block(start):
+        return False
+    position = state.bMarks[start] + state.tShift[start]
+    opening = state.src[position : position + 2]
+    closing = _MATH_CLOSERS.get(opening)
+    if closing is None or state.src[position + 2 : position + 3] == "$":
+        return False
+    last = _math_end(state, start, end, position + 2, closing)
+    if last is None:
         return False
     if not silent:
-        token = state.push("definition", "", 0)
-        token.map = [start, state.line]
-        token.block = True
+        state.push("math", "math", 0)
+        state.line = last + 1
     return True
+
+
+def _math_end(state: BlockState, start: int, end: int, position: int, closing: str) -> int | None:
+    """The line that closes a formula."""
+    # An opening that is outdented from here belongs to a container around this one.
+    indent = state.blkIndent if state.sCount[start] >= state.blkIndent else max(state.listIndent, 0)
+    searched = state.unclosed.get((closing, indent, end), (0, 0))
+    if searched[0] <= start < searched[1]:
+        return None
+    for line in range(start, end):
+        if line > start:
+            position = state.bMarks[line] + state.tShift[line]
+            if state.sCount[line] < indent and not state.isEmpty(line):
+                break
+        stop = state.eMarks[line]
+        found = state.src.find(closing, position, stop)
+        while found > 0 and closing == "\\]" and state.src[found - 1] == "\\":
+            found = state.src.find(closing, found + 1, stop)
+        if found >= 0:
+            inside = line > start or state.src[position:found].strip()
+            closed = inside and _AFTER_MATH.fullmatch(state.src, found + 2, stop)
+            return line if closed else None
+    else:
+        line = end
+    # Openings between here and there find no closing either: they aren't searched again (linear time).
+    state.unclosed[closing, indent, end] = (start, line)
+    return None
+
+
+def footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """`[^label]: text` and the blocks that are indented below it."""
+    if state.is_code_block(start):
+        return False
+    mark = _FOOTNOTE.match(state.src, state.bMarks[start] + state.tShift[start], state.eMarks[start])
+    if mark is None:
+        return False
+    if silent:
+        return True
+    saved = state.bMarks[start], state.tShift[start], state.sCount[start], state.parentType
+    column = initial = state.sCount[start] + mark.end() - mark.start()
+    position = mark.end()
+    while state.src[position : position + 1] in (" ", "\t"):
+        column += 4 - column % 4 if state.src[position] == "\t" else 1
+        position += 1
+    state.push("footnote", "", 1)
+    state.blkIndent += _FOOTNOTE_INDENT
+    state.bMarks[start], state.tShift[start] = mark.end(), position - mark.end()
+    state.sCount[start] = column - initial + state.blkIndent
+    state.parentType = "footnote"
+    state.md.block.tokenize(state, start, end)
+    state.blkIndent -= _FOOTNOTE_INDENT
+    state.bMarks[start], state.tShift[start], state.sCount[start], state.parentType = saved
+    state.push("footnote", "", -1)
+    return True
+
+
+def definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A link reference definition. markdown-it notes it and makes no token of it."""
+    if not _DEFINITION.match(state.src, state.bMarks[start] + state.tShift[start]):
+        return False
+    return commonmark.reference(state, start, end, silent)
+
+
+def html(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """An HTML block, and what must not be cut inside it (EL-06)."""
+    assert isinstance(state, BlockState)
+    if not commonmark.html_block(state, start, end, silent):
+        return False
+    if not silent:
+        look_inside(state, start, state.line)
+        first, last = state.bMarks[start], state.eMarks[state.last_line(start)]
+        opened: tuple[str, int] | None = None
+        depth = 0
+        for tag in _HTML_PAIR.finditer(state.src, first, last):
+            name = tag["tag"].lower()
+            if opened is None and not tag["close"]:
+                opened, depth = (name, tag.start()), 1
+            elif opened is not None and name == opened[0]:
+                depth += -1 if tag["close"] else 1
+                if depth == 0:
+                    state.protect("code" if name == "pre" else "table", opened[1], tag.end())
+                    opened = None
+        if opened is not None:
+            state.protect("code" if opened[0] == "pre" else "table", opened[1], last)
+    return True
+
+
+def look_inside(state: BlockState, start: int, end: int) -> None:
+    """Protects the fences, formulas and tables of lines that are no Markdown of their own, however indented."""
+    saved = state.blkIndent
+    state.blkIndent, state.flat = 0, True
+    line = start
+    while line < end:
+        state.line = line + 1
+        if not state.isEmpty(line):
+            position = state.bMarks[line] + state.tShift[line]
+            rules = _INSIDE.get(state.src[position], ())
+            kind = next((kind for kind, rule in rules if rule(state, line, end, False)), None)
+            if kind is None and table(state, line, end, False):
+                kind = "table"
+            if kind is not None:
+                state.protect(kind, position, state.eMarks[state.last_line(line)])
+        line = state.line
+    state.blkIndent, state.flat, state.line = saved, False, end
+
+
+def heading(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """An ATX heading, without its closing run of `#`."""
+    position = state.bMarks[start] + state.tShift[start]
+    mark = _HEADING.match(state.src, position, state.eMarks[start])
+    if mark is None or state.is_code_block(start):
+        return False
+    if not silent:
+        content = state.src[mark.end() : state.eMarks[start]].strip(" \t")
+        bare = content.rstrip("#")
+        if not bare or bare[-1] in " \t":
+            content = bare
+        state.push("heading_open", f"h{mark.end() - position}", 0).content = content
+        state.line = start + 1
+    return True
+
+
+def paragraph(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Lines up to a blank one or another block; with an underline (`===`, `---`) they are a heading."""
+    del silent  # nothing is interrupted by a paragraph
+    parent, state.parentType = state.parentType, "paragraph"
+    line = start + 1
+    level = 0
+    while line < end:
+        position = state.bMarks[line] + state.tShift[line]
+        if position >= state.eMarks[line]:
+            break
+        indent = state.sCount[line] - state.blkIndent
+        # Deeper it would be code, which interrupts no paragraph; a quote has judged the lines below zero.
+        if indent <= 3:
+            first = state.src[position]
+            if (
+                indent >= 0
+                and first in "-="
+                and _UNDERLINE.fullmatch(state.src, position, state.eMarks[line])
+            ):
+                level = 1 if first == "=" else 2
+                break
+            if state.sCount[line] >= 0 and (
+                interrupts(state, line, end, True) or table(state, line, end, True)
+            ):
+                break
+        line += 1
+    state.parentType = parent
+    if level:
+        state.push("heading_open", f"h{level}", 0).content = state.getLines(start, line, state.blkIndent, False)
+        state.line = line + 1
+    else:
+        state.push("paragraph_open", "p", 0)
+        state.line = line
+    return True
+
+
+BY_FIRST_CHARACTER: Mapping[str, tuple[Rule, ...]] = {
+    "#": (heading,),
+    ">": (commonmark.blockquote,),
+    "`": (commonmark.fence,),
+    "~": (commonmark.fence,),
+    "$": (math,),
+    "\\": (math,),
+    "<": (html,),
+    "[": (footnote, definition),
+    "_": (commonmark.hr,),
+    "*": (commonmark.hr, commonmark.list_block),
+    "-": (commonmark.hr, commonmark.list_block),
+    "+": (commonmark.list_block,),
+    **dict.fromkeys("0123456789", (commonmark.list_block,)),
+}
+"""Rules that may hold for a line that begins so, in markdown-it's order; tables and paragraphs begin anyhow."""
+
+_INTERRUPTING = {
+    first: tuple(rule for rule in rules if rule is not definition)
+    for first, rules in BY_FIRST_CHARACTER.items()
+}
+_LIST_ENDERS = (commonmark.blockquote, commonmark.fence, commonmark.hr, math, footnote)
+_ENDS_LIST = {
+    first: tuple(rule for rule in rules if rule in _LIST_ENDERS)
+    for first, rules in BY_FIRST_CHARACTER.items()
+}
+_INSIDE: Mapping[str, tuple[tuple[str, Rule], ...]] = {
+    "`": (("code", commonmark.fence),),
+    "~": (("code", commonmark.fence),),
+    "$": (("math", math),),
+    "\\": (("math", math),),
+}
+
+
+def interrupts(state: StateBlock, line: int, end: int, silent: bool) -> bool:
+    """Whether a block that may interrupt a paragraph or leave a quote begins on the line."""
+    return _any(_INTERRUPTING, state, line, end)
+
+
+def ends_list(state: StateBlock, line: int, end: int, silent: bool) -> bool:
+    """Whether a block begins on the line that is no further item of a list."""
+    return _any(_ENDS_LIST, state, line, end)
+
+
+def _any(rules: Mapping[str, tuple[Rule, ...]], state: StateBlock, line: int, end: int) -> bool:
+    position = state.bMarks[line] + state.tShift[line]
+    return any(rule(state, line, end, True) for rule in rules.get(state.src[position : position + 1], ()))

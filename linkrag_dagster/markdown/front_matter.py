@@ -54,7 +54,9 @@ def read_front_matter(text: str) -> FrontMatter | None:
     if closing is None or (closing.end() == len(body) and len(text) > len(head)):
         return None
     source = body[: closing.start()]
-    return _toml(source) if opening[1] == "+++" else _yaml(source)
+    if opening[1] == "+++":
+        return _toml(source)
+    return None if _is_prose(source) else _yaml(source)
 
 
 def front_matter_end(text: str) -> int | None:
@@ -66,7 +68,8 @@ def front_matter_end(text: str) -> int | None:
     for line in _ENDS_OF_LINES.finditer(head, opening.end()):
         if line["content"].rstrip(" \t") in _CLOSERS[opening[1]]:
             closed_by_limit = line.end() == len(head) and len(text) > len(head)
-            return None if closed_by_limit else line.end("content")
+            prose = opening[1] == "---" and _is_prose(head[opening.end() : line.start()])
+            return None if closed_by_limit or prose else line.end("content")
     return None
 
 
@@ -74,18 +77,30 @@ def front_matter_end(text: str) -> int | None:
 _compose = cast("Callable[[str, type], yaml.Node | None]", getattr(yaml, "compose"))  # noqa: B009
 
 
+def _node(source: str) -> yaml.Node | None:
+    # Composed, not constructed: the nodes keep the author's spelling, no tag makes an object, no alias expands.
+    return _compose(source, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+
+def _is_prose(source: str) -> bool:
+    """Whether the lines between two `---` are text between two rules: words or a list, which declare nothing.
+
+    Settings that cannot be read are no prose: their author meant settings.
+    """
+    try:
+        node = _node(source)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return False
+    return node is not None and not isinstance(node, yaml.MappingNode)
+
+
 def _yaml(source: str) -> FrontMatter:
     try:
-        # Composed, not constructed: the nodes keep the author's spelling, no tag makes an object, no alias
-        # expands.
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        node = _compose(source, loader)
+        node = _node(source)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         return FrontMatter(problem=f"the YAML front matter cannot be read: {_one_line(error)}")
-    if node is None:
-        return FrontMatter()
     if not isinstance(node, yaml.MappingNode):
-        return FrontMatter()  # a paragraph between two rules declares nothing
+        return FrontMatter()  # nothing but comments
     values: dict[str, Value] = {}
     nested: set[str] = set()
     for key, value in node.value:

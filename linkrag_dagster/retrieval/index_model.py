@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 
-from linkrag_dagster.embedding.model import ModelIdentity, ModelNotFound, resolve_model
+from linkrag_dagster.embedding.encoder import Encoder
+from linkrag_dagster.embedding.errors import ModelNotFound
+from linkrag_dagster.embedding.model import ModelIdentity, resolve_model
 from linkrag_dagster.lake.manifest import Generation
 from linkrag_dagster.lexical.analyzers import Analyzer, load_analyzer
 from linkrag_dagster.retrieval.search import ModelMismatch
@@ -22,10 +22,7 @@ class IndexEncoder:
 
     def embed_query(self, query: str) -> np.ndarray:
         """The unit-norm vector of a query, `[dimensions]`, float32."""
-        from linkrag_dagster.embedding.encoder import Encoder  # loads torch
-
-        encoder = Encoder(self._identity, threads=os.cpu_count() or 1)
-        return encoder.embed_query(query)
+        return Encoder(self._identity).embed_query(query)
 
 
 def encoder_of(generation: Generation, declared: str) -> tuple[IndexEncoder, str]:

@@ -46,14 +46,13 @@ class Embeddings(Stage):
         done = embed_missing(
             texts,
             Memo(road.memo_folder),
-            road.embed,
+            road.encoder.embed,
             dimensions=road.dimensions,
             on_progress=lambda p: progress(p.line()),
         )
-        bad = {key: message for key, message in done.problems.items()}
-        failing = chunks.filter(pl.col("text_hash").is_in(list(bad)))
+        failing = chunks.filter(pl.col("text_hash").is_in(list(done.problems)))
         failures = [
-            DocumentFailure(key, "embedding", f"a chunk can't be embedded: {bad[mark]}; see the chunk's text", True)
+            DocumentFailure(key, "embedding", f"a chunk can't be embedded: {done.problems[mark]}", True)
             for key, mark in failing.unique("doc_key", maintain_order=True).select("doc_key", "text_hash").iter_rows()
         ]
         kept = chunks.filter(~pl.col("doc_key").is_in([f.doc_key for f in failures]))

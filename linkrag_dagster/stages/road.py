@@ -8,15 +8,16 @@ commit is one swap, when the road is whole (`finish.finish`).
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 
-from linkrag_dagster.chunking import ChunkSettings, resolve_settings
+from linkrag_dagster.chunking import ChunkSettings, SettingsError, resolve_settings
 from linkrag_dagster.declaration import Declaration, LoadedDeclaration, lake_path
+from linkrag_dagster.embedding.encoder import Encoder
+from linkrag_dagster.embedding.errors import ModelError
 from linkrag_dagster.embedding.model import ModelIdentity, resolve_model
 from linkrag_dagster.lake.lake import CorpusLake
 from linkrag_dagster.lake.manifest import Generation
@@ -37,7 +38,7 @@ from linkrag_dagster.stages.stage import (
     read_ledger,
 )
 from linkrag_dagster.stages.text import ExtractedText
-from linkrag_dagster.tokens import Tokenizer, load_tokenizer
+from linkrag_dagster.tokens import Tokenizer, TokenizerNotFound, load_tokenizer
 from linkrag_dagster.versions.spec import StageSpec
 
 STAGES: tuple[Stage, ...] = (
@@ -96,7 +97,11 @@ class Road:
     @cached_property
     def model(self) -> ModelIdentity:
         """The encoder, known by its weights; no library of neural networks is loaded for it."""
-        return resolve_model(self.declaration.embedding.model, dtype=self.declaration.embedding.dtype)
+        declared = self.declaration.embedding
+        try:
+            return resolve_model(declared.model, dtype=declared.dtype, base=self.loaded.path.parent)
+        except ModelError as error:
+            raise self.loaded.error("embedding.model", str(error)) from error
 
     @property
     def dimensions(self) -> int:
@@ -106,13 +111,18 @@ class Road:
     @cached_property
     def encoder_tokenizer(self) -> Tokenizer:
         """The encoder's own tokenizer: what fits its window is measured with it."""
-        return load_tokenizer("encoder", path=str(self.model.folder))
+        return load_tokenizer(self.model.name, path=self.model.tokenizer)
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
         """The tokenizer of the budget (TK-01)."""
         name = self.declaration.chunking.tokenizer
-        return self.encoder_tokenizer if name == "encoder" else load_tokenizer(name)
+        if name == "encoder":
+            return self.encoder_tokenizer
+        try:
+            return load_tokenizer(name)
+        except TokenizerNotFound as error:
+            raise self.loaded.error("chunking.tokenizer", str(error)) from error
 
     @property
     def tokenizer_identity(self) -> str:
@@ -127,15 +137,16 @@ class Road:
     @property
     def tokenizer_name(self) -> str:
         """The budget's tokenizer as rows show it."""
-        t = self.tokenizer
-        name = self.declaration.chunking.tokenizer
-        return f"{self.model.name if name == 'encoder' else t.name} {t.version} {t.vocabulary_hash[:12]}"
+        return f"{self.tokenizer.name} {self.tokenizer.version} {self.tokenizer.vocabulary_hash[:12]}"
 
     @cached_property
     def settings(self) -> ChunkSettings:
         """The chunking settings, with defaults from the encoder's window (TK-05)."""
-        declared = self.declaration.chunking.model_dump(exclude_none=True)
-        return resolve_settings(declared, window=self.model.window, special_tokens=self.model.special_tokens)
+        declared = self.declaration.chunking.model_dump(exclude_unset=True, exclude_none=True)
+        try:
+            return resolve_settings(declared, window=self.model.window, special_tokens=self.model.special_tokens)
+        except SettingsError as error:
+            raise self.loaded.error(f"chunking.{error.field}", error.problem) from error
 
     @property
     def thresholds(self) -> str:
@@ -153,15 +164,10 @@ class Road:
         """Vectors of this model, by text; shared by all corpora of the lake."""
         return self.lake_root / "memo" / self.model.fingerprint
 
-    def embed(self, texts: Sequence[str]) -> Any:
-        """Vectors of texts; loads the model at the first call."""
-        return self._encoder.embed(texts)
-
     @cached_property
-    def _encoder(self) -> Any:
-        from linkrag_dagster.embedding.encoder import Encoder  # loads torch
-
-        return Encoder(self.model, threads=os.cpu_count() or 1)
+    def encoder(self) -> Encoder:
+        """The encoder; its weights are loaded at the first text."""
+        return Encoder(self.model)
 
     # -- source and documents ----------------------------------------------------------------------------------
 

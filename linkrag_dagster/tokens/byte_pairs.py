@@ -8,9 +8,10 @@ import importlib.metadata
 import unicodedata
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
-import quicktok
+import quicktok  # pyright: ignore[reportMissingTypeStubs]
 from numpy.typing import NDArray
 
 from linkrag_dagster.tokens.tokenizer import TokenOffsets, code_points, well_formed
@@ -36,19 +37,13 @@ class BytePairTokenizer:
         self.name = name
         self.version = f"quicktok-v1 {importlib.metadata.version('quicktok-v1')}"
         self.special_tokens = 0
-        self._encoding = quicktok.get_encoding(name)
+        self._encoding = cast(Any, quicktok).get_encoding(name)  # the library has no types
         # By id; the library's own list of values is sorted, not in the order of ids.
         ranks = range(len(self._encoding.token_byte_values()))
         values: list[bytes] = [self._encoding.decode_single_token_bytes(rank) for rank in ranks]
-        self._values = values
+        self.vocabulary_hash = _hash(values)
         self._lengths = np.fromiter(map(len, values), dtype=np.int64, count=len(values))
         self._joins = _safe_pairs(name)
-
-    @cached_property
-    def vocabulary_hash(self) -> str:
-        """SHA-256 of the ranks, written as OpenAI's own `.tiktoken` file writes them."""
-        lines = (b"%b %d\n" % (base64.b64encode(value), rank) for rank, value in enumerate(self._values))
-        return hashlib.sha256(b"".join(lines)).hexdigest()
 
     @cached_property
     def _classes(self) -> NDArray[np.uint8]:
@@ -68,9 +63,10 @@ class BytePairTokenizer:
     def encode_offsets(self, text: str) -> TokenOffsets:
         """Offsets of the tokens of `text`, in code points."""
         text = well_formed(text)
-        ids, _ = self._encoding.encode_batch([text], 1)
-        ends = np.cumsum(self._lengths[ids])
-        starts = ends - self._lengths[ids]
+        ids: NDArray[np.uint32] = self._encoding.encode_batch([text], 1)[0]
+        lengths = self._lengths[ids]
+        ends = np.cumsum(lengths)
+        starts = ends - lengths
         if text.isascii():
             return TokenOffsets(starts, ends)
         data = np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
@@ -84,6 +80,17 @@ class BytePairTokenizer:
             return np.empty(0, dtype=np.int64)
         kinds = self._classes[code_points(well_formed(text))]
         return np.flatnonzero(self._joins[kinds[:-1], kinds[1:]]).astype(np.int64) + 1
+
+    def count_between(self, text: str, cuts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Tokens between consecutive cuts: the text is encoded once, as a whole."""
+        ends = self.encode_offsets(text).ends
+        return np.diff(np.searchsorted(ends, cuts, side="right"))
+
+
+def _hash(values: list[bytes]) -> str:
+    """SHA-256 of the ranks, written as OpenAI's own `.tiktoken` file writes them."""
+    lines = (b"%b %d\n" % (base64.b64encode(value), rank) for rank, value in enumerate(values))
+    return hashlib.sha256(b"".join(lines)).hexdigest()
 
 
 def _class_table() -> NDArray[np.uint8]:

@@ -109,18 +109,18 @@ class TokenCounter:
 
 def _prefix_sums(tokenizer: Tokenizer, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Safe cuts of `text` with 0 and its length, and the tokens before each; both of one shape."""
-    cuts = np.unique(np.concatenate(([0], tokenizer.safe_cuts(text), [len(text)]))).astype(np.int64)
+    if not text:
+        return np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    inner = tokenizer.safe_cuts(text)
+    cuts = np.zeros(len(inner) + 2, dtype=np.int64)
+    cuts[1:-1], cuts[-1] = inner, len(text)
     sums = np.zeros(len(cuts), dtype=np.int64)
     first = 0
     while first < len(cuts) - 1:
         # The last cut within a block, and at least the next one.
-        last = max(int(np.searchsorted(cuts, cuts[first] + _BLOCK, side="right")) - 1, first + 1)
+        last = max(int(np.searchsorted(cuts, int(cuts[first]) + _BLOCK, side="right")) - 1, first + 1)
         start, end = int(cuts[first]), int(cuts[last])
-        if last == first + 1:
-            sums[last] = sums[first] + tokenizer.count(text[start:end])
-        else:
-            ends = tokenizer.encode_offsets(text[start:end]).ends
-            inside = np.searchsorted(ends, cuts[first + 1 : last + 1] - start, side="right")
-            sums[first + 1 : last + 1] = sums[first] + inside
+        between = tokenizer.count_between(text[start:end], cuts[first : last + 1] - start)
+        sums[first + 1 : last + 1] = sums[first] + np.cumsum(between)
         first = last
     return cuts, sums

@@ -19,6 +19,8 @@ _MARKS_BACK = 16
 _WORD_BACK = 64
 # Tokens read beyond the limit: where a window ends, its last tokens are not those of the text.
 _SLACK = 8
+# Code points read at least: a word whose end is not seen may look like many tokens and be a single [UNK].
+_NARROWEST = 256
 # Token boundaries tried, from the last that fits, before single graphemes are.
 _TRIES = 32
 # How far the first grapheme is looked for when nothing else fits: code points.
@@ -68,9 +70,9 @@ def longest_prefix(
     fitting = _fitting(tokenizer, text, start, end, limit, density)
     if fitting is None:
         return Cut(end, False)
-    bare = [last_boundary(text, start, position) for position in fitting]
     tried = {start}
-    for place in (*(_polished(text, start, position) for position in bare), *bare, *_halving(text, start, bare)):
+    whole = bool(fitting) and last_boundary(text, start, fitting[0]) > start
+    for place in _graphemes(text, start, fitting) if whole else ():
         if place not in tried:
             tried.add(place)
             if count(start, place) <= limit:
@@ -89,7 +91,7 @@ def _fitting(
     Reads a window that grows until it holds enough tokens, never the whole slice. Empty if the first
     code point alone has more than `limit` tokens.
     """
-    width = int(limit * density * 1.25) + 32
+    width = max(int(limit * density * 1.25) + 32, _NARROWEST)
     while True:
         stop = min(end, start + width)
         offsets = tokenizer.encode_offsets(text[start:stop])
@@ -108,15 +110,17 @@ def _fitting(
     return found
 
 
-def _halving(text: str, start: int, bare: list[int]) -> Iterator[int]:
-    """Grapheme boundaries at ever smaller distances from `start`, for counts that do not shrink steadily."""
-    if not bare:
-        return
-    reach = bare[-1] - start
+def _graphemes(text: str, start: int, fitting: list[int]) -> Iterator[int]:
+    """Grapheme boundaries worth a try, best first; the last ones for counts that do not shrink steadily."""
+    for position in fitting:
+        yield _polished(text, start, last_boundary(text, start, position))
+    for position in fitting:
+        yield last_boundary(text, start, position)
+    reach = fitting[-1] - start
     while reach > 1:
         reach //= 2
         yield last_boundary(text, start, start + reach)
-    for position in range(start + 1, min(start + _FIRST, bare[0]) + 1):
+    for position in range(start + 1, min(start + _FIRST, fitting[0]) + 1):
         if last_boundary(text, start, position) == position:
             yield position
             return

@@ -19,7 +19,7 @@ def load_tokenizer(name: str, *, path: str | Path | None = None) -> Tokenizer:
         path: a Hugging Face `tokenizer.json`, or a model folder that holds one.
 
     Raises:
-        TokenizerNotFound: no such name, nothing at that path. There is no estimate to fall back on.
+        TokenizerNotFound: no such name, or nothing at that path. There is no estimate to fall back on.
         ValueError: the file at the path is no tokenizer description.
     """
     # Either library is imported only when it is needed.

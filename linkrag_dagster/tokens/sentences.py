@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any, cast
 
 import sentencex
 
@@ -76,10 +77,8 @@ def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _boundaries(language: str, text: str, start: int, stop: int, end: int) -> list[int]:
     """Ends of sentences in `text[start:stop]`, past the marks that close each."""
-    return [
-        _past_closers(text, start + boundary["end_index"], end)
-        for boundary in sentencex.get_sentence_boundaries(language, text[start:stop])
-    ]
+    found: list[dict[str, Any]] = cast(Any, sentencex).get_sentence_boundaries(language, text[start:stop])
+    return [_past_closers(text, start + boundary["end_index"], end) for boundary in found]
 
 
 def _past_closers(text: str, position: int, end: int) -> int:

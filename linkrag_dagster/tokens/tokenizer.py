@@ -83,6 +83,18 @@ class Tokenizer(Protocol):
         """
         ...
 
+    def count_between(self, text: str, cuts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Tokens between consecutive positions, all but the outermost of which are safe cuts of `text`.
+
+        Args:
+            text: any text.
+            cuts: ascending, shape (n + 1,), n at least 1, from 0 to `len(text)`.
+
+        Returns:
+            int64, shape (n,).
+        """
+        ...
+
 
 def well_formed(text: str) -> str:
     """`text` with each lone surrogate replaced by U+FFFD: same length, encodable. For counting only."""

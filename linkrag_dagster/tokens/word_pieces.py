@@ -8,6 +8,7 @@ import json
 import unicodedata
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ CHARACTERS_PER_TOKEN = 4
 
 # A code point grows to at most four in BERT's normal form, so shorter words cannot pass the limit.
 _GROWTH = 4
+# Counts of words kept between calls; far more than the distinct words of one block of text.
+_REMEMBERED_WORDS = 1 << 18
 
 
 class WordPieceTokenizer:
@@ -46,7 +49,9 @@ class WordPieceTokenizer:
             description: dict[str, Any] = json.loads(data)
             model = tokenizers.Tokenizer.from_str(data.decode("utf-8"))
         except Exception as error:  # tokenizers raises bare Exception for a description it cannot read
-            raise ValueError(f"{file} is no tokenizer description ({error}); give a Hugging Face tokenizer.json") from error
+            raise ValueError(
+                f"{file} is no tokenizer description ({error}); give a Hugging Face tokenizer.json"
+            ) from error
         model.no_truncation()
         model.no_padding()
         model.encode_special_tokens = True
@@ -55,6 +60,7 @@ class WordPieceTokenizer:
         self.vocabulary_hash = hashlib.sha256(data).hexdigest()
         self.special_tokens: int = model.num_special_tokens_to_add(False)
         self._model = model
+        self._words: dict[str, int] = {}
         parts: dict[str, Any] = description["model"]
         pieces = parts.get("type") == "WordPiece"
         self._longest_word: int | None = parts.get("max_input_chars_per_word", 100) if pieces else None
@@ -120,18 +126,32 @@ class WordPieceTokenizer:
         breaks = self._breaks[code_points(well_formed(text))]
         return np.flatnonzero(breaks[:-1] | breaks[1:]).astype(np.int64) + 1
 
+    def count_between(self, text: str, cuts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Tokens between consecutive cuts: each different word is encoded once."""
+        text = well_formed(text)
+        places: list[int] = cuts.tolist()
+        words = [text[start:end] for start, end in pairwise(places)]
+        fresh = [word for word in dict.fromkeys(words) if word not in self._words]
+        if len(self._words) + len(fresh) > _REMEMBERED_WORDS:
+            self._words.clear()
+            fresh = list(dict.fromkeys(words))
+        self._words.update(zip(fresh, self.count_many(fresh), strict=True))
+        return np.fromiter(map(self._words.__getitem__, words), dtype=np.int64, count=len(words))
+
     def _encode(self, text: str) -> tokenizers.Encoding:
         return self._model.encode(text, add_special_tokens=False)
 
     def _overlong(self, encoding: tokenizers.Encoding, text: str) -> list[tuple[int, int]]:
         """Index of each overlong word's token, and the tokens that it costs beyond the one."""
-        if self._unknown is None or self._longest_word is None or self._unknown not in encoding.ids:
+        ids = encoding.ids
+        if self._unknown is None or self._longest_word is None or self._unknown not in ids:
             return []
+        offsets = encoding.offsets
         found: list[tuple[int, int]] = []
-        for index, token in enumerate(encoding.ids):
+        for index, token in enumerate(ids):
             if token != self._unknown:
                 continue
-            start, end = encoding.offsets[index]
+            start, end = offsets[index]
             if (end - start) * _GROWTH > self._longest_word and self._too_long(text[start:end]):
                 found.append((index, -(-(end - start) // CHARACTERS_PER_TOKEN) - 1))
         return found

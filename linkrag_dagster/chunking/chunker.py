@@ -1,0 +1,160 @@
+"""All stages in a row, for a text or for elements that another parser made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from itertools import pairwise
+from typing import Any
+
+from linkrag_dagster.chunking.coarse import coarse_chunks
+from linkrag_dagster.chunking.default_encoder import default_encoder
+from linkrag_dagster.chunking.export import export_chunks
+from linkrag_dagster.chunking.final import final_chunks
+from linkrag_dagster.chunking.header import title_of
+from linkrag_dagster.chunking.records import ChunkSet
+from linkrag_dagster.chunking.settings import (
+    ENCODER,
+    STRATEGIES,
+    ChunkSettings,
+    SettingsError,
+    resolve_settings,
+)
+from linkrag_dagster.markdown import parse
+from linkrag_dagster.markdown.elements import Element
+from linkrag_dagster.tokens import TokenCounter, Tokenizer, load_tokenizer
+
+DEFAULT_STRATEGY = "pack"
+
+Settings = ChunkSettings | Mapping[str, Any] | None
+
+
+def chunk_text(
+    text: str,
+    *,
+    title: str = "",
+    strategy: str = DEFAULT_STRATEGY,
+    settings: Settings = None,
+    tokenizer: str | Tokenizer | None = None,
+    scorer: object | None = None,
+    doc_id: str = "",
+    version: str | None = None,
+) -> ChunkSet:
+    """Chunk a Markdown text.
+
+    Args:
+        text: any text; offsets of the result are its code points.
+        title: the document's title; "" takes the first level-1 heading (EX-02).
+        strategy: how coarse chunks become final ones; one in the settings stands unless another than `pack` is given.
+        settings: names and values, or complete settings.
+        tokenizer: the budget's: `encoder` (the installed encoder's own, whose window the texts then fit), a byte-pair
+            vocabulary, a path, or a tokenizer; None: what the settings say, else `encoder`.
+        scorer: for strategies with scores; those that are available take none.
+        doc_id: a part of every chunk's id.
+        version: the document's declared version, likewise.
+
+    Returns:
+        Elements, coarse, final and exported chunks, and the trace of every gap considered.
+
+    Raises:
+        ValueError: a setting or a strategy that does not exist or cannot be; the message names it.
+        TokenizerNotFound: no such tokenizer is installed.
+    """
+    plan = _Plan(strategy, settings, tokenizer, scorer)
+    return plan.run(parse(text), text, title, doc_id, version)
+
+
+def chunk_elements(
+    elements: Sequence[Element],
+    text: str,
+    *,
+    title: str = "",
+    strategy: str = DEFAULT_STRATEGY,
+    settings: Settings = None,
+    tokenizer: str | Tokenizer | None = None,
+    scorer: object | None = None,
+    doc_id: str = "",
+    version: str | None = None,
+) -> ChunkSet:
+    """The same as `chunk_text`, for elements that another parser made.
+
+    Args:
+        elements: in document order, without overlap; images and tables with their ids.
+        text, title, strategy, settings, tokenizer, scorer, doc_id, version: as for `chunk_text`.
+
+    Raises:
+        ValueError: as for `chunk_text`; or elements that overlap, or lie outside the text.
+    """
+    plan = _Plan(strategy, settings, tokenizer, scorer)
+    _check_elements(elements, text)
+    return plan.run(elements, text, title, doc_id, version)
+
+
+class _Plan:
+    """Settings and tokenizers of one call: whatever is wrong with them is known before any work."""
+
+    def __init__(
+        self, strategy: str, settings: Settings, tokenizer: str | Tokenizer | None, scorer: object | None
+    ) -> None:
+        given = _given(settings)
+        if strategy != DEFAULT_STRATEGY or "strategy" not in given:
+            given["strategy"] = strategy
+        if scorer is not None:
+            raise SettingsError(
+                "scorer", f"no available strategy takes one; there are {', '.join(STRATEGIES)}"
+            )
+        name = given.get("tokenizer", ENCODER) if tokenizer is None else tokenizer
+        self.window: int | None = None
+        if name == ENCODER:
+            encoder = default_encoder()
+            self.tokenizer, self.window = encoder.tokenizer, encoder.window
+            given["tokenizer"] = ENCODER
+        else:
+            self.tokenizer = load_tokenizer(name) if isinstance(name, str) else name
+            given["tokenizer"] = self.tokenizer.name
+        self.settings = resolve_settings(
+            given, window=self.window, special_tokens=self.tokenizer.special_tokens
+        )
+
+    def run(
+        self, elements: Sequence[Element], text: str, title: str, doc_id: str, version: str | None
+    ) -> ChunkSet:
+        counter = TokenCounter(self.tokenizer, text)
+        coarse = coarse_chunks(elements, text, self.settings, self.tokenizer, counter=counter)
+        final, trace = final_chunks(coarse, text, self.settings, self.tokenizer, elements, counter=counter)
+        chunks = export_chunks(
+            final,
+            text,
+            self.settings,
+            self.tokenizer,
+            self.tokenizer,
+            self.window,
+            title or title_of(elements),
+            doc_id,
+            version,
+        )
+        return ChunkSet(tuple(elements), tuple(coarse), tuple(final), tuple(chunks), tuple(trace))
+
+
+def _given(settings: Settings) -> dict[str, Any]:
+    if settings is None:
+        return {}
+    if isinstance(settings, ChunkSettings):
+        # Complete settings were checked against their window where they were made.
+        return {field.name: getattr(settings, field.name) for field in fields(settings)}
+    return dict(settings)
+
+
+def _check_elements(elements: Sequence[Element], text: str) -> None:
+    for element in elements:
+        if not 0 <= element.start_char <= element.end_char <= len(text):
+            raise ValueError(
+                f"element {element.element_index} lies at [{element.start_char}, {element.end_char}) "
+                f"of a text of {len(text)} code points; parse the text that is given"
+            )
+    for left, right in pairwise(elements):
+        if right.start_char < left.end_char or right.element_index <= left.element_index:
+            raise ValueError(
+                f"elements {left.element_index} and {right.element_index} overlap or are out of order; "
+                "give them in document order"
+            )

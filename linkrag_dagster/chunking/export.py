@@ -1,0 +1,368 @@
+"""Export: from final chunks to the chunks that are indexed, with two texts each (EX-01 to EX-07)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from linkrag_dagster.chunking.derived import header_rows, reference
+from linkrag_dagster.chunking.header import header_line, header_parts
+from linkrag_dagster.chunking.lines import Lines
+from linkrag_dagster.chunking.measure import Measure
+from linkrag_dagster.chunking.overflow import Cutting, Located, by_rows, by_words, contained, located
+from linkrag_dagster.chunking.records import Chunk, FinalChunk, Span
+from linkrag_dagster.chunking.settings import ChunkSettings
+from linkrag_dagster.chunking.window import IndexedText, fitted
+from linkrag_dagster.tokens import TokenCounter, Tokenizer
+
+ID_CHARACTERS = 32
+
+# A header keeps at most this part of the room that a split core leaves it.
+_HEADER_SHARE = 4
+# A table's repeated header rows take at most this part of a row group.
+_PREFIX_SHARE = 4
+
+
+def export_chunks(
+    final: Sequence[FinalChunk],
+    text: str,
+    settings: ChunkSettings,
+    tokenizer: Tokenizer,
+    encoder_tokenizer: Tokenizer,
+    window: int | None,
+    title: str = "",
+    doc_id: str = "",
+    version: str | None = None,
+) -> list[Chunk]:
+    """Chunks of a document, in the order of their final chunks.
+
+    Args:
+        final: all final chunks of the document, in order.
+        text: its text.
+        settings: header, hard maximum of derived tables.
+        tokenizer: the budget's.
+        encoder_tokenizer: the encoder's own; `encoder_tokens` are counted with it.
+        window: most tokens that the encoder sees, special ones included; None for no window to fit.
+        title: the document's title, "" if it has none.
+        doc_id: the document's id, a part of every chunk's id.
+        version: its declared version; None if none was declared.
+
+    Raises:
+        ValueError: the window leaves no room for any word.
+    """
+    if window is not None and window <= encoder_tokenizer.special_tokens:
+        raise ValueError(
+            f"a window of {window} tokens leaves no room beside the encoder's special tokens; declare more"
+        )
+    drafts = _Drafts(final, text, settings, tokenizer, encoder_tokenizer, window, title).all()
+    return _finished(drafts, doc_id, version, settings, encoder_tokenizer, window)
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A chunk before its ids and its encoder tokens are known."""
+
+    final: FinalChunk
+    text: IndexedText
+    content: str
+    place: Located
+    start_line: int
+    end_line: int
+    tokens: int
+    cut_reason: str
+    part: int | None
+    parts: int | None
+    overflow: str | None
+    element_ids: tuple[str, ...]
+
+
+class _Drafts:
+    def __init__(
+        self,
+        final: Sequence[FinalChunk],
+        text: str,
+        settings: ChunkSettings,
+        tokenizer: Tokenizer,
+        encoder_tokenizer: Tokenizer,
+        window: int | None,
+        title: str,
+    ) -> None:
+        self._final = final
+        self._text = text
+        self._settings = settings
+        self._tokenizer = tokenizer
+        self._encoder = encoder_tokenizer
+        self._room = None if window is None else window - encoder_tokenizer.special_tokens
+        self._title = title
+        self._lines = Lines(text)
+        self._counters: dict[str, TokenCounter] = {}
+        self._derived: Mapping[str, FinalChunk] = {
+            c.element_id: c for c in final if c.role == "derived" and c.element_id is not None
+        }
+
+    def all(self) -> list[_Draft]:
+        """Drafts of all chunks. What fits as it is, is known from one batch of counts."""
+        texts = [self._indexed(chunk) for chunk in self._final]
+        fits = [True] * len(texts)
+        if self._room is not None:
+            fits = [n <= self._room for n in self._encoder.count_many([str(t) for t in texts])]
+        drafts: list[_Draft] = []
+        for chunk, text, whole in zip(self._final, texts, fits, strict=True):
+            drafts += self._of(chunk, text, whole)
+        return drafts
+
+    def _of(self, chunk: FinalChunk, text: IndexedText, fits: bool) -> list[_Draft]:
+        table = chunk.role == "derived" and chunk.kinds == ("table",)
+        if table and chunk.tokens > self._settings.hard_max_tokens:
+            return self._table_parts(chunk, text)
+        if fits:
+            return [self._draft(chunk, text)]
+        if not chunk.searchable:  # nobody embeds it
+            return [self._draft(chunk, text)]
+        smaller = fitted(text, self._fits)
+        if smaller is not None:
+            return [self._draft(chunk, smaller)]
+        return self._table_parts(chunk, text) if table else self._split(chunk, text)
+
+    def _indexed(self, chunk: FinalChunk) -> IndexedText:
+        """The text with all its parts; neighbour overlap (EX-03) would stand in `before` and `after` likewise."""
+        header = header_parts(self._title, chunk.heading_trail) if self._settings.header else []
+        text = IndexedText(tuple(header), chunk.content, prefix=chunk.repeated_prefix or "")
+        if chunk.role != "derived" or chunk.element_id is None:
+            return text
+        line = reference(chunk.kinds[0], chunk.element_id)
+        spans = (chunk.context_before, chunk.context_after)
+        before, after = ("" if s is None else self._text[s.start_char : s.end_char] for s in spans)
+        return replace(
+            text,
+            introduction=f"{line}\n{chunk.description}" if chunk.description else line,
+            before=before,
+            after=after,
+            context=tuple(s for s in spans if s is not None),
+        )
+
+    def _fits(self, text: str) -> bool:
+        return self._room is None or self._encoder.count(text) <= self._room
+
+    def _draft(self, chunk: FinalChunk, text: IndexedText) -> _Draft:
+        return _Draft(
+            final=chunk,
+            text=text,
+            content=chunk.content,
+            place=Located(chunk.start_char, chunk.end_char, chunk.spans, chunk.verbatim),
+            start_line=chunk.start_line,
+            end_line=chunk.end_line,
+            tokens=chunk.tokens,
+            cut_reason=chunk.cut_reason,
+            part=chunk.part,
+            parts=chunk.parts,
+            overflow=None,
+            element_ids=chunk.contained_element_ids,
+        )
+
+    # -- several chunks of one final chunk -----------------------------------------------------------------------
+
+    def _table_parts(self, chunk: FinalChunk, text: IndexedText) -> list[_Draft]:
+        """A derived table by row groups, the header rows repeated (CB-13): in the budget, and within the window."""
+        budget = self._measure(self._tokenizer, chunk)
+        rows = header_rows(chunk.content)
+        limit = self._settings.hard_max_tokens
+        cost = self._tokenizer.count(rows + "\n") if rows else 0
+        if cost * _PREFIX_SHARE > limit:
+            rows, cost = "", 0
+        cuttings = by_rows(chunk.content, budget, limit - cost, limit)
+        bare = replace(text, before="", after="", context=())
+        if self._room is not None and any(
+            fitted(self._part(bare, chunk, c, rows), self._fits) is None for c in cuttings
+        ):
+            measure = self._measure(self._encoder, chunk)
+            cost = self._encoder.count(rows + "\n") if rows else 0
+            if cost * _PREFIX_SHARE > self._room:
+                rows, cost = "", 0
+            room = min(self._room, limit) if self._encoder is self._tokenizer else self._room
+            cuttings = by_rows(chunk.content, measure, room - cost, room)
+        return self._parts(chunk, [self._part(bare, chunk, c, rows) for c in cuttings], cuttings, None)
+
+    def _part(self, text: IndexedText, chunk: FinalChunk, cutting: Cutting, rows: str) -> IndexedText:
+        return replace(
+            text, content=chunk.content[cutting.start : cutting.end], prefix=rows if cutting.start else ""
+        )
+
+    def _split(self, chunk: FinalChunk, text: IndexedText) -> list[_Draft]:
+        """The core split losslessly, each part with as much of the header as a share of the window allows."""
+        room = self._room or 1
+        header = text.header
+        while header and self._encoder.count(header_line(header) + "\n\n") * _HEADER_SHARE > room:
+            header = header[1:]
+        cost = self._encoder.count(header_line(header) + "\n\n") if header else 0
+        measure = self._measure(self._encoder, chunk)
+        cuttings = by_words(chunk.content, measure, max(1, room - cost), chunk.cut_reason)
+        texts = [
+            replace(
+                text,
+                header=header,
+                introduction=text.introduction if not c.start else text.introduction.split("\n", 1)[0],
+                before="",
+                after="",
+                context=(),
+                content=chunk.content[c.start : c.end],
+            )
+            for c in cuttings
+        ]
+        return self._parts(chunk, texts, cuttings, "split")
+
+    def _parts(
+        self,
+        chunk: FinalChunk,
+        texts: Sequence[IndexedText],
+        cuttings: Sequence[Cutting],
+        overflow: str | None,
+    ) -> list[_Draft]:
+        places = located(chunk, self._text, cuttings)
+        budget = self._measure(self._tokenizer, chunk)
+        elements = [(i, self._derived[i]) for i in chunk.contained_element_ids if i in self._derived]
+        drafts: list[_Draft] = []
+        for number, (text, cutting, place) in enumerate(zip(texts, cuttings, places, strict=True), start=1):
+            # What still does not fit are words of one token too many: shown by `truncated_tokens`, and refused.
+            fits = fitted(text, self._fits) or replace(text, header=(), introduction="", prefix="")
+            drafts.append(
+                _Draft(
+                    final=chunk,
+                    text=fits,
+                    content=chunk.content[cutting.start : cutting.end],
+                    place=place,
+                    start_line=self._lines.of(place.start_char),
+                    end_line=self._lines.of_last(self._text, place.start_char, place.end_char),
+                    tokens=budget.count(cutting.start, cutting.end),
+                    cut_reason=cutting.reason,
+                    part=number,
+                    parts=len(cuttings),
+                    overflow=overflow,
+                    element_ids=contained(chunk, cutting, place, elements),
+                )
+            )
+        return drafts
+
+    def _measure(self, tokenizer: Tokenizer, chunk: FinalChunk) -> Measure:
+        """Counts of a chunk's content; a document is tokenised once with each tokenizer, and only if needed."""
+        if not chunk.verbatim:
+            return Measure.of(tokenizer, chunk.content)
+        key = f"{tokenizer.name}:{tokenizer.vocabulary_hash}"
+        counter = self._counters.get(key)
+        if counter is None:
+            counter = self._counters[key] = TokenCounter(tokenizer, self._text)
+        return Measure(counter, chunk.start_char, len(chunk.content))
+
+
+def _finished(
+    drafts: Sequence[_Draft],
+    doc_id: str,
+    version: str | None,
+    settings: ChunkSettings,
+    encoder: Tokenizer,
+    window: int | None,
+) -> list[Chunk]:
+    """Chunks with ids, anchors and encoder tokens."""
+    texts = [str(d.text) for d in drafts]
+    headers = [header_line(d.text.header) for d in drafts]
+    sizes = encoder.count_many(texts)
+    distinct = list(dict.fromkeys(headers))
+    header_sizes = dict(zip(distinct, encoder.count_many(distinct), strict=True))
+    ids = _ids(drafts, doc_id, version)
+    anchors = _Anchors(drafts, ids)
+    chunks: list[Chunk] = []
+    for ordinal, draft in enumerate(drafts):
+        final = draft.final
+        seen = sizes[ordinal] + encoder.special_tokens
+        # What nobody embeds is not cut by an encoder.
+        unseen = 0 if window is None or not final.searchable else max(0, seen - window)
+        oversized = draft.tokens > settings.max_tokens
+        chunks.append(
+            Chunk(
+                chunk_id=ids[ordinal],
+                ordinal=ordinal,
+                role=final.role,
+                kinds=final.kinds,
+                content=draft.content,
+                text=texts[ordinal],
+                header=headers[ordinal],
+                verbatim=draft.place.verbatim,
+                spans=draft.place.spans,
+                context_spans=draft.text.context,
+                context_chunk_ids=anchors.around(draft.text.context),
+                heading_trail=final.heading_trail,
+                start_char=draft.place.start_char,
+                end_char=draft.place.end_char,
+                start_line=draft.start_line,
+                end_line=draft.end_line,
+                tokens=draft.tokens,
+                encoder_tokens=seen,
+                header_tokens=header_sizes[headers[ordinal]],
+                truncated_tokens=unseen,
+                strategy=final.strategy,
+                cut_reason=draft.cut_reason,
+                oversized=oversized,
+                oversized_reason=final.oversized_reason if oversized else None,
+                part=draft.part,
+                parts=draft.parts,
+                truncated=final.truncated,
+                truncated_reason=final.truncated_reason,
+                original_token_count=final.original_token_count,
+                overflow=draft.overflow,
+                source_chunk_id=anchors.source(draft) if final.role == "derived" else None,
+                element_id=final.element_id,
+                contained_element_ids=draft.element_ids,
+                final_id=final.final_id,
+                searchable=final.searchable,
+            )
+        )
+    return chunks
+
+
+def _ids(drafts: Sequence[_Draft], doc_id: str, version: str | None) -> list[str]:
+    """Ids from document, declared version, role, content and occurrence: an edit elsewhere changes none (EX-06)."""
+    seen: Counter[tuple[str, str]] = Counter()
+    ids: list[str] = []
+    for draft in drafts:
+        key = (draft.final.role, draft.content)
+        parts = json.dumps([doc_id, version, *key, seen[key]])
+        seen[key] += 1
+        ids.append(hashlib.sha256(parts.encode()).hexdigest()[:ID_CHARACTERS])
+    return ids
+
+
+class _Anchors:
+    """Source chunks by final chunk and by place."""
+
+    def __init__(self, drafts: Sequence[_Draft], ids: Sequence[str]) -> None:
+        self._of_final: dict[str, list[tuple[_Draft, str]]] = {}
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        self._ids: list[str] = []
+        for draft, chunk_id in zip(drafts, ids, strict=True):
+            if draft.final.role == "source":
+                self._of_final.setdefault(draft.final.final_id, []).append((draft, chunk_id))
+                self._starts.append(draft.place.start_char)
+                self._ends.append(draft.place.end_char)
+                self._ids.append(chunk_id)
+
+    def source(self, derived: _Draft) -> str | None:
+        """The source chunk that holds a derived chunk's element; of several parts the first that does."""
+        parts = self._of_final.get(derived.final.source_final_id or "", [])
+        for draft, chunk_id in parts:
+            if derived.final.element_id in draft.element_ids:
+                return chunk_id
+        return parts[0][1] if parts else None
+
+    def around(self, spans: Sequence[Span]) -> tuple[str, ...]:
+        """Source chunks whose words the spans hold."""
+        found: dict[str, None] = {}
+        for span in spans:
+            first = bisect_right(self._ends, span.start_char)
+            for index in range(first, bisect_left(self._starts, span.end_char)):
+                found[self._ids[index]] = None
+        return tuple(found)

@@ -1,0 +1,109 @@
+"""The contract after the export (EX-01, EX-05 to EX-07), over all chunks of one document."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from linkrag_dagster.chunking.records import Chunk, FinalChunk
+from linkrag_dagster.chunking.settings import ChunkSettings
+from linkrag_dagster.chunking.violations import Violation
+from linkrag_dagster.tokens import Tokenizer
+
+
+def check_chunks(
+    chunks: Sequence[Chunk],
+    final: Sequence[FinalChunk],
+    text: str,
+    settings: ChunkSettings,
+    tokenizer: Tokenizer,
+    encoder_tokenizer: Tokenizer,
+    window: int | None,
+) -> list[Violation]:
+    """What breaks a rule among the chunks of one document.
+
+    Args:
+        chunks: all chunks of the document, in order.
+        final: all its final chunks, in order.
+        text: its text.
+        settings: whether there are headers.
+        tokenizer: the budget's; counts are recounted with it.
+        encoder_tokenizer: the encoder's, likewise.
+        window: most tokens that the encoder sees; None for no window to fit.
+    """
+    found = [*_ids(chunks), *_coverage(chunks, final), *_anchors(chunks)]
+    tokens = tokenizer.count_many([c.content for c in chunks])
+    encoded = encoder_tokenizer.count_many([c.text for c in chunks])
+    for chunk, own, seen in zip(chunks, tokens, encoded, strict=True):
+        found += _words(chunk, text, settings)
+        total = seen + encoder_tokenizer.special_tokens
+        if chunk.tokens != own or chunk.encoder_tokens != total:
+            message = (
+                f"{chunk.chunk_id} says {chunk.tokens} and {chunk.encoder_tokens} tokens; "
+                f"counted again there are {own} and {total}"
+            )
+            found.append(Violation("TK-02", message, (chunk.chunk_id,)))
+        if chunk.truncated_tokens or (window is not None and chunk.searchable and total > window):
+            message = f"{chunk.chunk_id} has {total} tokens for a window of {window}"
+            found.append(Violation("EX-05", message, (chunk.chunk_id,)))
+    return found
+
+
+def _ids(chunks: Sequence[Chunk]) -> Iterator[Violation]:
+    for chunk_id, number in Counter(c.chunk_id for c in chunks).items():
+        if number > 1:
+            yield Violation("EX-06", f"{number} chunks have the id {chunk_id}", (chunk_id,))
+    for position, chunk in enumerate(chunks):
+        if chunk.ordinal != position:
+            yield Violation(
+                "EX-06",
+                f"{chunk.chunk_id} stands at {position} with ordinal {chunk.ordinal}",
+                (chunk.chunk_id,),
+            )
+
+
+def _coverage(chunks: Sequence[Chunk], final: Sequence[FinalChunk]) -> Iterator[Violation]:
+    """EX-05: what was cut again at export is all there, in order."""
+    parts: dict[str, list[str]] = {}
+    for chunk in chunks:
+        parts.setdefault(chunk.final_id, []).append(chunk.content)
+    if list(parts) != [c.final_id for c in final]:
+        yield Violation("EX-06", "chunks do not follow the final chunks that they come from", ())
+    for chunk in final:
+        if "".join(parts.get(chunk.final_id, [])) != chunk.content:
+            yield Violation("EX-05", f"the chunks of {chunk.final_id} are not its words", (chunk.final_id,))
+
+
+def _anchors(chunks: Sequence[Chunk]) -> Iterator[Violation]:
+    sources = {c.chunk_id: c for c in chunks if c.role == "source"}
+    for chunk in chunks:
+        if chunk.role == "derived":
+            source = sources.get(chunk.source_chunk_id or "")
+            if source is None or chunk.element_id not in source.contained_element_ids:
+                message = f"{chunk.chunk_id}: {chunk.element_id} is not in its source {chunk.source_chunk_id}"
+                yield Violation("SD-14", message, (chunk.chunk_id,))
+
+
+def _words(chunk: Chunk, text: str, settings: ChunkSettings) -> Iterator[Violation]:
+    ids = (chunk.chunk_id,)
+    if not chunk.content or chunk.content.isspace():
+        yield Violation("EX-01", f"{chunk.chunk_id} has no words", ids)
+    if chunk.content.strip() not in chunk.text:
+        yield Violation("EX-01", f"the words of {chunk.chunk_id} are not in its text", ids)
+    if chunk.header and not (settings.header and chunk.text.startswith(chunk.header)):
+        yield Violation("EX-02", f"{chunk.chunk_id}: its text does not begin with its header", ids)
+    if chunk.verbatim and chunk.content != text[chunk.start_char : chunk.end_char]:
+        message = f"{chunk.chunk_id} is not the document's [{chunk.start_char}, {chunk.end_char})"
+        yield Violation("EX-07", message, ids)
+    at = 0
+    for span in chunk.spans:
+        place = chunk.content.find(text[span.start_char : span.end_char], at)
+        if place < 0 or span.start_char >= span.end_char:
+            yield Violation(
+                "EX-07", f"{chunk.chunk_id} does not hold its span [{span.start_char}, {span.end_char})", ids
+            )
+            return
+        at = place + span.end_char - span.start_char
+    for span in chunk.context_spans:
+        if text[span.start_char : span.end_char] not in chunk.text:
+            yield Violation("EX-04", f"{chunk.chunk_id}: its text does not hold the context it names", ids)

@@ -1,0 +1,220 @@
+"""Stage two: from coarse to final chunks, by `noop` or `pack` (S2-01, S2-03, SD-01 to SD-16)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from linkrag_dagster.chunking.atoms import Atom, atoms_of
+from linkrag_dagster.chunking.derived import DERIVED_KINDS
+from linkrag_dagster.chunking.lines import Lines
+from linkrag_dagster.chunking.measure import Measure
+from linkrag_dagster.chunking.packer import Limits, Packer, Segment
+from linkrag_dagster.chunking.places import Placer
+from linkrag_dagster.chunking.records import CoarseChunk, FinalChunk, GapTrace
+from linkrag_dagster.chunking.settings import ChunkSettings
+from linkrag_dagster.chunking.trails import Trails
+from linkrag_dagster.markdown.elements import Element
+from linkrag_dagster.tokens import TokenCounter, Tokenizer
+
+NOT_REFINED = "not_refined"
+"""Why a chunk of `noop` may be above the maximum: that strategy promises no length."""
+
+
+def final_chunks(
+    coarse: Sequence[CoarseChunk],
+    text: str,
+    settings: ChunkSettings,
+    tokenizer: Tokenizer,
+    elements: Sequence[Element],
+    *,
+    counter: TokenCounter | None = None,
+) -> tuple[list[FinalChunk], list[GapTrace]]:
+    """Final chunks of a document, in the order of their coarse chunks, and the trace of every gap considered.
+
+    Only source chunks above `max_tokens` are cut, never across coarse chunks; derived chunks and front matter pass
+    through (SD-01). `noop` passes everything through.
+
+    Args:
+        coarse: all coarse chunks of the document, in order.
+        text: its text.
+        settings: strategy and limits.
+        tokenizer: the budget's.
+        elements: all elements of the document.
+        counter: counts of that text, if it was tokenised already.
+    """
+    stage = _Stage(text, settings, tokenizer, elements, counter)
+    made: list[FinalChunk] = []
+    trace: list[GapTrace] = []
+    for chunk in coarse:
+        if settings.strategy == "noop" or _passes(chunk, settings):
+            made.append(stage.whole(chunk))
+        else:
+            pieces, gaps = stage.packed(chunk)
+            made += pieces
+            trace += gaps
+    return _anchored(made, coarse), trace
+
+
+def _passes(chunk: CoarseChunk, settings: ChunkSettings) -> bool:
+    return chunk.role == "derived" or _is_front_matter(chunk) or chunk.tokens <= settings.max_tokens
+
+
+def _is_front_matter(chunk: CoarseChunk) -> bool:
+    return chunk.kinds == ("front_matter",)
+
+
+class _Stage:
+    def __init__(
+        self,
+        text: str,
+        settings: ChunkSettings,
+        tokenizer: Tokenizer,
+        elements: Sequence[Element],
+        counter: TokenCounter | None,
+    ) -> None:
+        self._text = text
+        self._settings = settings
+        self._tokenizer = tokenizer
+        self._counter = counter
+        self._elements: Mapping[int, Element] = {e.element_index: e for e in elements}
+        self._trails = Trails(elements, settings.max_tracked_heading_level)
+        self._lines = Lines(text)
+        self._limits = Limits(settings.min_candidate_tokens, settings.max_tokens, settings.hard_max_tokens)
+
+    def whole(self, chunk: CoarseChunk) -> FinalChunk:
+        """A coarse chunk as one final chunk."""
+        source = chunk.role == "source" and not _is_front_matter(chunk)
+        enforced = source and self._settings.strategy != "noop"
+        oversized = chunk.tokens > self._settings.max_tokens
+        return FinalChunk(
+            final_id=_final_id(chunk, 0),
+            final_index=0,
+            coarse_id=chunk.coarse_id,
+            role=chunk.role,
+            kinds=chunk.kinds,
+            element_indexes=chunk.element_indexes,
+            contained_element_ids=self._contained(chunk.element_indexes),
+            content=chunk.content,
+            verbatim=chunk.verbatim,
+            coarse_start=0,
+            coarse_end=len(chunk.content),
+            start_char=chunk.start_char,
+            end_char=chunk.end_char,
+            start_line=chunk.start_line,
+            end_line=chunk.end_line,
+            spans=chunk.spans,
+            heading_trail=chunk.heading_trail,
+            heading_trails=chunk.heading_trails,
+            tokens=chunk.tokens,
+            strategy=self._settings.strategy,
+            hard_max_enforced=enforced,
+            cut_reason="end",
+            oversized=oversized,
+            oversized_reason=(NOT_REFINED if source else "protected_single") if oversized else None,
+            element_id=chunk.element_id,
+            description=chunk.description,
+            context_before=chunk.context_before,
+            context_after=chunk.context_after,
+            searchable=chunk.searchable,
+        )
+
+    def packed(self, chunk: CoarseChunk) -> tuple[list[FinalChunk], list[GapTrace]]:
+        """A source chunk above the maximum, cut."""
+        measure = (
+            Measure(self._document(), chunk.start_char, len(chunk.content))
+            if chunk.verbatim
+            else Measure.of(self._tokenizer, chunk.content)
+        )
+        atoms = atoms_of(chunk, measure, self._settings)
+        packer = Packer(atoms, chunk.content, measure, self._limits)
+        segments = packer.segments()
+        placer = Placer(chunk, self._elements, self._text)
+        pieces = [
+            self._piece(chunk, segment, number, atoms, packer, measure, placer)
+            for number, segment in enumerate(segments)
+        ]
+        return pieces, packer.trace(chunk.coarse_id, segments)
+
+    def _piece(
+        self,
+        chunk: CoarseChunk,
+        segment: Segment,
+        number: int,
+        atoms: Sequence[Atom],
+        packer: Packer,
+        measure: Measure,
+        placer: Placer,
+    ) -> FinalChunk:
+        held = atoms[segment.first : segment.last]
+        start, end = held[0].start, packer.end_of(segment.last)
+        place = placer.place(start, end)
+        trails = self._trails.of_chunk(place.element_indexes)
+        reason = packer.oversized_reason(segment)
+        part = next((a for a in held if a.part is not None), None)
+        truncated = held[-1].cut_at is not None
+        return FinalChunk(
+            final_id=_final_id(chunk, number),
+            final_index=0,
+            coarse_id=chunk.coarse_id,
+            role=chunk.role,
+            kinds=tuple(dict.fromkeys(self._elements[i].kind for i in place.element_indexes)),
+            element_indexes=place.element_indexes,
+            contained_element_ids=self._contained(place.element_indexes),
+            content=chunk.content[start:end],
+            verbatim=place.verbatim,
+            coarse_start=start,
+            coarse_end=end,
+            start_char=place.start_char,
+            end_char=place.end_char,
+            start_line=self._lines.of(place.start_char),
+            end_line=self._lines.of_last(self._text, place.start_char, place.end_char),
+            spans=place.spans,
+            heading_trail=trails.common,
+            heading_trails=trails.each,
+            tokens=measure.count(start, end),
+            strategy=self._settings.strategy,
+            hard_max_enforced=True,
+            cut_reason=segment.reason,
+            oversized=reason is not None,
+            oversized_reason=reason,
+            part=None if part is None else part.part,
+            parts=None if part is None else part.parts,
+            repeated_prefix=None if part is None else part.repeated_prefix,
+            truncated=truncated,
+            truncated_reason="protected_block_above_hard_max" if truncated else None,
+            original_token_count=measure.count(start, held[-1].end) if truncated else None,
+            searchable=chunk.searchable,
+        )
+
+    def _document(self) -> TokenCounter:
+        if self._counter is None:
+            self._counter = TokenCounter(self._tokenizer, self._text)
+        return self._counter
+
+    def _contained(self, indexes: Sequence[int]) -> tuple[str, ...]:
+        held = (self._elements[index] for index in indexes)
+        return tuple(e.element_id for e in held if e.kind in DERIVED_KINDS and e.element_id is not None)
+
+
+def _final_id(chunk: CoarseChunk, number: int) -> str:
+    return f"{chunk.coarse_id}.f{number:03d}"
+
+
+def _anchored(made: Sequence[FinalChunk], coarse: Sequence[CoarseChunk]) -> list[FinalChunk]:
+    """Final chunks numbered, each derived one with the source chunk that holds its element (SD-14)."""
+    source_of = {c.coarse_id: c.source_coarse_id for c in coarse}
+    holder: dict[str, str] = {}
+    first: dict[str, str] = {}
+    for chunk in made:
+        if chunk.role == "source":
+            first.setdefault(chunk.coarse_id, chunk.final_id)
+            for element_id in chunk.contained_element_ids:
+                holder.setdefault(element_id, chunk.final_id)
+    numbered: list[FinalChunk] = []
+    for index, chunk in enumerate(made):
+        anchor = None
+        if chunk.role == "derived":
+            anchor = holder.get(chunk.element_id or "") or first.get(source_of[chunk.coarse_id] or "")
+        numbered.append(replace(chunk, final_index=index, source_final_id=anchor))
+    return numbered

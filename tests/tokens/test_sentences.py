@@ -1,0 +1,69 @@
+"""Sentence spans (TK-03)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from linkrag_dagster.tokens import sentences
+
+
+def split(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentences(text)]
+
+
+def test_abbreviations_and_numbers(shared: Path) -> None:
+    """TK-03, case-071: no cut after Dr., Jan., e.g., Fig. or inside 3.50."""
+    lines = (shared / "cases" / "markdown.jsonl").read_text(encoding="utf-8").splitlines()
+    cases = [case for case in map(json.loads, lines) if "sentences" in case["expect"]]
+    assert cases
+    for case in cases:
+        assert split(case["input"]) == case["expect"]["sentences"], case["id"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        (" \n\t\u3000", []),
+        ("no stop at all", ["no stop at all"]),
+        (
+            "天气很好。我们出门了。路上人很多！你看到了吗？看到了。",
+            ["天气很好。", "我们出门了。", "路上人很多！", "你看到了吗？", "看到了。"],
+        ),
+        ("他说：“走吧。”然后离开了。", ["他说：“走吧。”", "然后离开了。"]),
+        ("これは本です。「行こう。」と言った。", ["これは本です。", "「行こう。」", "と言った。"]),
+        ('He said "Go." Then he left.', ['He said "Go."', "Then he left."]),
+        ("真的！！！好的……再见。", ["真的！！！", "好的……再见。"]),
+        ("  One line.\nSame paragraph\n\n \n Next one. ", ["One line.", "Same paragraph", "Next one."]),
+        ("A first\nsentence. B\r\n\r\nC", ["A first\nsentence.", "B", "C"]),
+        ("Broken \ud83d one. Next one.", ["Broken \ud83d one.", "Next one."]),
+    ],
+)
+def test_sentences(text: str, expected: list[str]) -> None:
+    """TK-03: Chinese, Japanese, English; closing quotes and repeated stops stay left."""
+    assert split(text) == expected
+
+
+def test_a_sentence_longer_than_a_window_stays_whole() -> None:
+    """The library is given the text in windows; a sentence is not cut at their ends."""
+    long = "word " * 1000 + "end."
+    assert split(f"Short one. {long} Next one.") == ["Short one.", long, "Next one."]
+    chinese = "很" * 5000 + "。"
+    assert split(f"好。{chinese}好。") == ["好。", chinese, "好。"]
+
+
+def test_windows_change_no_boundary() -> None:
+    """Abbreviations keep their meaning wherever a window would end."""
+    sentence = "Dr. Lee paid $3.50 in Jan. to Acme Inc. on Monday."
+    for shift in range(0, 60, 7):
+        head = "x" * (shift + 9) + "."
+        assert split(head + " " + " ".join([sentence] * 100)) == [head, *([sentence] * 100)]
+
+
+def test_one_long_chinese_line_is_split_in_linear_steps() -> None:
+    """TK-04: the library alone is quadratic in Chinese; a line of 220,000 takes it minutes."""
+    text = "天气很好，我们出门了。" * 20_000
+    assert split(text) == ["天气很好，我们出门了。"] * 20_000
