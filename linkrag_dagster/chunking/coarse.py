@@ -94,7 +94,7 @@ def _derived(
 ) -> CoarseChunk:
     before, after = adjacent_context(elements, element.element_index, counter, settings)
     span = Span(element.start_char, element.end_char)
-    size = element.end_char - element.start_char
+    view = ElementView(element.element_index, element.kind, 0, element.end_char - element.start_char)
     return CoarseChunk(
         coarse_id=_name(index),
         coarse_index=index,
@@ -108,8 +108,8 @@ def _derived(
         start_line=element.start_line,
         end_line=element.end_line,
         spans=(span,),
-        views=(ElementView(element.element_index, element.kind, 0, size),),
-        protected=(),
+        views=(view,),
+        protected=tuple(protected_ranges(element, view)),
         heading_trail=element.heading_trail,
         heading_trails=trails.of_chunk([element.element_index]).each,
         tokens=tokens[element.element_index],

@@ -162,11 +162,10 @@ class Splitter:
         pieces: list[Piece] = []
         measured = origin
         while start < end:
-            cut, residue = end, False
-            if self._measure.count(measured, end) > self._limit:
-                cut, residue = self._measure.prefix(measured, self._limit, end)
-                if cut <= start:  # what stands before leaves no room
-                    cut, residue = self._measure.prefix(start, self._limit, end)
+            # Not counted to the end first: in a run without safe cuts that would read all of it at every piece.
+            cut, residue = self._measure.prefix(measured, self._limit, end)
+            if cut <= start:  # what stands before leaves no room
+                cut, residue = self._measure.prefix(start, self._limit, end)
             pieces.append(Piece(start, cut, "token_safe_residue" if residue else "token_safe"))
             start = measured = cut
         return pieces
