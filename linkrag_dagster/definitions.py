@@ -1,8 +1,8 @@
 """The code location of this repository: every corpus declared under `assets/`."""
 
+from pathlib import Path
+
 from linkrag_dagster.dag.load import load_project
 from linkrag_dagster.declaration import find_root
-
-from pathlib import Path
 
 defs = load_project(find_root(Path.cwd()))

@@ -10,9 +10,7 @@ TRACKED_LEVELS = 5
 """Headings of level 6 are ordinary content but for the floor (CB-04)."""
 
 
-def flushes(
-    incoming: int, last: int, leaf: int, buffer_tokens: int, floor: int, headings_only: bool
-) -> bool:
+def flushes(incoming: int, last: int, leaf: int, buffer_tokens: int, floor: int, headings_only: bool) -> bool:
     """Whether a heading ends the chunk before it.
 
     | buffer | incoming heading | decision | rule |

@@ -1,4 +1,4 @@
-"""Stage one put together: groups of elements become coarse chunks with views, spans and derived chunks (CB-10 to CB-17)."""
+"""Stage one put together: coarse chunks with views, spans and derived chunks (CB-10 to CB-17)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,9 @@ def coarse_chunks(
             end_line=last.end_line,
             spans=content.spans,
             views=content.views,
-            protected=tuple(p for m, v in zip(members, content.views, strict=True) for p in protected_ranges(m, v)),
+            protected=tuple(
+                p for m, v in zip(members, content.views, strict=True) for p in protected_ranges(m, v)
+            ),
             heading_trail=trails.of_chunk(group).common,
             heading_trails=trails.of_chunk(group).each,
             tokens=counter.count(first.start_char, last.end_char)

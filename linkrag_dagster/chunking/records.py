@@ -115,7 +115,7 @@ class FinalChunk:
         tokens: tokens of `content`.
         strategy: `noop`, `pack`, `semantic_depth_window`, or a comparison strategy.
         hard_max_enforced: False where no length is promised (`noop`, front matter, derived).
-        cut_reason: why it ends where it ends: `end`, `structural`, `depth`, `sentence`, `token_safe`, `protected_split`.
+        cut_reason: why it ends there: `end`, `structural`, `depth`, `sentence`, `token_safe`, `protected_split`.
         oversized, oversized_reason: longer than `max`, and why (SD-12).
         part, parts: number of this piece and their count, where one element was split (SD-11); else None.
         repeated_prefix: what the indexed text repeats for a later part: a table's header rows, a fence's opening line.

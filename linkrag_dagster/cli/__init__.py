@@ -1,4 +1,4 @@
-"""`linkrag`: a thin face. Each command parses, calls the road, prints; results to standard output, all else to error."""
+"""`linkrag`: a thin face. Each command parses, calls the road, prints: results to standard output."""
 
 from linkrag_dagster.cli.main import main
 

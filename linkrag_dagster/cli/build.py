@@ -40,14 +40,28 @@ STAGES = (
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--through", type=click.Choice(STAGES), help="Stop after this stage; search keeps reading the last whole build.")
-@click.option("--wait", type=click.FloatRange(min=0), default=0.0, help="Seconds to wait for another build of the corpus.")
+@click.option(
+    "--through",
+    type=click.Choice(STAGES),
+    help="Stop after this stage; search keeps reading the last whole build.",
+)
+@click.option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    help="Seconds to wait for another build of the corpus.",
+)
 @click.option("--allow-empty", is_flag=True, help="The source is meant to be empty: remove all its rows.")
 @lake_option
 @as_json
 @ends_clearly
 def build(
-    names: tuple[str, ...], through: str | None, wait: float, allow_empty: bool, lake: str | None, json_output: bool
+    names: tuple[str, ...],
+    through: str | None,
+    wait: float,
+    allow_empty: bool,
+    lake: str | None,
+    json_output: bool,
 ) -> None:
     """Build what is stale of the named corpora, or of all."""
     from linkrag_dagster.dag.run import run
@@ -141,7 +155,9 @@ def _planned(plans: dict[str, RoadPlan]) -> dict[str, Any]:
                         "unchanged": stage.unchanged,
                         "removed": stage.removed,
                         "failed": stage.failed,
-                        "reasons": [{"reason": reason, "rows": rows} for reason, rows in stage.reasons.items()],
+                        "reasons": [
+                            {"reason": reason, "rows": rows} for reason, rows in stage.reasons.items()
+                        ],
                         "upper_bound": stage.upper_bound,
                     }
                     for table, stage in found.stages.items()
@@ -162,13 +178,20 @@ def _show_plans(plans: dict[str, RoadPlan]) -> None:
 
     for name, found in plans.items():
         if found.idle:
-            note = f"; {found.failed} documents have failed before: linkrag status {name}" if found.failed else ""
+            note = (
+                f"; {found.failed} documents have failed before: linkrag status {name}"
+                if found.failed
+                else ""
+            )
             click.echo(f"{name}: nothing to do{note}")
         else:
             rows = [
                 [
                     table,
-                    *(f"≤ {n}" if stage.upper_bound and n else n for n in (stage.new, stage.stale, stage.retry)),
+                    *(
+                        f"≤ {n}" if stage.upper_bound and n else n
+                        for n in (stage.new, stage.stale, stage.retry)
+                    ),
                     stage.removed,
                     stage.unchanged,
                     ", ".join(f"{reason} ({rows})" for reason, rows in list(stage.reasons.items())[:3]),

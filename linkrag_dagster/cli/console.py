@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -23,7 +23,9 @@ R = TypeVar("R")
 
 as_json = click.option("--json", "json_output", is_flag=True, help="Print one JSON object, and nothing else.")
 lake_option = click.option(
-    "--lake", metavar="PATH", help="The lake's folder. LINKRAG_LAKE is stronger, the declaration's lake: weaker."
+    "--lake",
+    metavar="PATH",
+    help="The lake's folder. LINKRAG_LAKE is stronger, the declaration's lake: weaker.",
 )
 
 
@@ -55,7 +57,7 @@ def ends_clearly(command: Callable[P, R]) -> Callable[P, R]:
 
 
 @contextmanager
-def clear_errors() -> Iterator[None]:
+def clear_errors() -> Generator[None]:
     """The errors of declarations, sources, locks, lakes and models, each with its exit code."""
     from linkrag_dagster.declaration import DeclarationError
     from linkrag_dagster.lake.lock import LockHeld
@@ -110,7 +112,10 @@ def declared(names: Sequence[str], *, check_source: bool = True) -> list[LoadedD
         stop(USAGE, f"{root}: no corpus is declared in assets/; run: linkrag init NAME --source DIR")
     for name in names:
         if name not in known:
-            stop(USAGE, f"no corpus is called {name!r}; declared in {root / 'assets'}: {', '.join(sorted(known))}")
+            stop(
+                USAGE,
+                f"no corpus is called {name!r}; declared in {root / 'assets'}: {', '.join(sorted(known))}",
+            )
     wanted = [known[name] for name in names] if names else paths
     return [load_declaration(path, check_source=check_source) for path in wanted]
 

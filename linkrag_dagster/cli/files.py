@@ -15,7 +15,9 @@ from linkrag_dagster.cli.console import DONE, USAGE, WITH_FAILURES, ends_clearly
 if TYPE_CHECKING:
     from linkrag_dagster.extraction.records import Extraction
 
-as_json_lines = click.option("--jsonl", "json_lines", is_flag=True, help="Print one JSON object a line, and nothing else.")
+as_json_lines = click.option(
+    "--jsonl", "json_lines", is_flag=True, help="Print one JSON object a line, and nothing else."
+)
 SHOWN = 60
 
 
@@ -73,7 +75,8 @@ def _extracted(name: str) -> dict[str, Any]:
             for page in found.pages
         ],
         "spans": [
-            {"start_char": run.start_char, "end_char": run.end_char, "locator": run.locator} for run in found.locators
+            {"start_char": run.start_char, "end_char": run.end_char, "locator": run.locator}
+            for run in found.locators
         ],
     }
 
@@ -86,7 +89,9 @@ def _read(path: Path) -> Extraction:
     limit = Limits().max_bytes
     try:
         if path.stat().st_size > limit:
-            raise ExtractionError("too_large", f"{path} has {path.stat().st_size:,} bytes, above {limit:,}: split it")
+            raise ExtractionError(
+                "too_large", f"{path} has {path.stat().st_size:,} bytes, above {limit:,}: split it"
+            )
         return extract_bytes(path.read_bytes(), path.name)
     except OSError as error:
         stop(USAGE, f"{path}: can't be read ({error.strerror or error})")
@@ -102,10 +107,18 @@ def _read(path: Path) -> Extraction:
     help="Which step's rows to print.",
 )
 @click.option("--strategy", default="pack", show_default=True, help="How coarse chunks become final ones.")
-@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A chunking setting, such as max_tokens=200.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A chunking setting, such as max_tokens=200.",
+)
 @as_json_lines
 @ends_clearly
-def chunk(files: tuple[str, ...], stage: str, strategy: str, settings: tuple[str, ...], json_lines: bool) -> None:
+def chunk(
+    files: tuple[str, ...], stage: str, strategy: str, settings: tuple[str, ...], json_lines: bool
+) -> None:
     """Chunk files and print the rows of one step, with spans, trails, tokens and the reason of each cut."""
     from linkrag_dagster.extraction.failures import ExtractionError
 
@@ -128,7 +141,9 @@ def chunk(files: tuple[str, ...], stage: str, strategy: str, settings: tuple[str
     sys.exit(WITH_FAILURES if failed else DONE)
 
 
-def _rows(found: Extraction, stage: str, strategy: str, settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _rows(
+    found: Extraction, stage: str, strategy: str, settings: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
     from linkrag_dagster.chunking import chunk_elements
     from linkrag_dagster.contracts.rows import row_of
     from linkrag_dagster.markdown import parse
@@ -141,10 +156,15 @@ def _rows(found: Extraction, stage: str, strategy: str, settings: Mapping[str, A
     # The default budget is the encoder's, as in a declaration.
     chosen = {"tokenizer": "encoder", **settings}
     try:
-        made = chunk_elements(elements, found.text, title=found.title or "", strategy=strategy, settings=chosen)
+        made = chunk_elements(
+            elements, found.text, title=found.title or "", strategy=strategy, settings=chosen
+        )
     except ValueError as error:
         stop(USAGE, str(error))
-    yield from (row_of(record) for record in {"coarse": made.coarse, "final": made.final, "chunks": made.chunks}[stage])
+    yield from (
+        row_of(record)
+        for record in {"coarse": made.coarse, "final": made.final, "chunks": made.chunks}[stage]
+    )
 
 
 def _settings(pairs: tuple[str, ...]) -> dict[str, Any]:
@@ -168,4 +188,5 @@ def _show(name: str, stage: str, row: Mapping[str, Any]) -> None:
     trail = " > ".join(row["heading_trail"])
     line = " ".join(str(text).split())
     shown = line if len(line) <= SHOWN else line[: SHOWN - 1] + "…"
-    click.echo(f"{name}:{row['start_line']}-{row['end_line']} [{row['start_char']},{row['end_char']}) {what} | {trail} | {shown}")
+    place = f"{name}:{row['start_line']}-{row['end_line']} [{row['start_char']},{row['end_char']})"
+    click.echo(f"{place} {what} | {trail} | {shown}")

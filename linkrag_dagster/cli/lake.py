@@ -29,7 +29,8 @@ def status(names: tuple[str, ...], lake: str | None, json_output: bool) -> None:
     from linkrag_dagster.lake.status import corpus_status
 
     found = {
-        loaded.name: corpus_status(road_of(loaded, lake=lake).lake) for loaded in declared(names, check_source=False)
+        loaded.name: corpus_status(road_of(loaded, lake=lake).lake)
+        for loaded in declared(names, check_source=False)
     }
     if json_output:
         print_json({"corpora": {name: value.as_dict() for name, value in found.items()}})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 import click
@@ -31,6 +32,6 @@ def main() -> None:
     """Entry point of the console script."""
     # Names and texts may hold what the terminal's encoding can't show: that is no reason to fail.
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+        if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     linkrag(prog_name="linkrag")

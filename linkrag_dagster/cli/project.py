@@ -11,7 +11,9 @@ from linkrag_dagster.cli.console import USAGE, as_json, ends_clearly, print_json
 
 @click.command()
 @click.argument("name")
-@click.option("--source", "source", required=True, type=click.Path(), help="The folder that holds the documents.")
+@click.option(
+    "--source", "source", required=True, type=click.Path(), help="The folder that holds the documents."
+)
 @as_json
 @ends_clearly
 def init(name: str, source: str, json_output: bool) -> None:

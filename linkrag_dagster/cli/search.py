@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from linkrag_dagster.cli.console import DONE, as_json, declared, ends_clearly, lake_option, print_json, road_of, say
+from linkrag_dagster.cli.console import (
+    DONE,
+    as_json,
+    declared,
+    ends_clearly,
+    lake_option,
+    print_json,
+    road_of,
+    say,
+)
 
 if TYPE_CHECKING:
     from linkrag_dagster.retrieval.search import Answer
@@ -18,9 +27,15 @@ QUOTE_LINES = 12
 @click.command()
 @click.argument("name")
 @click.argument("query")
-@click.option("-k", "k", type=click.IntRange(min=1), help="At most this many citations (declared: retrieval.k).")
+@click.option(
+    "-k", "k", type=click.IntRange(min=1), help="At most this many citations (declared: retrieval.k)."
+)
 @click.option("--mode", type=click.Choice(["dense", "bm25", "hybrid"]), default="hybrid", show_default=True)
-@click.option("--cut", type=click.FloatRange(0, 2), help="Only chunks under this cosine distance (declared: retrieval.cut).")
+@click.option(
+    "--cut",
+    type=click.FloatRange(0, 2),
+    help="Only chunks under this cosine distance (declared: retrieval.cut).",
+)
 @click.option("--all-versions", is_flag=True, help="Search superseded versions of documents too.")
 @lake_option
 @as_json
@@ -74,7 +89,9 @@ def _show(answer: Answer) -> None:
     if not answer.answerable:
         click.echo(answer.reason)
     for citation in answer.citations:
-        distance = "" if citation.cosine_distance is None else f", cosine distance {citation.cosine_distance:.3f}"
+        distance = (
+            "" if citation.cosine_distance is None else f", cosine distance {citation.cosine_distance:.3f}"
+        )
         click.echo(
             click.style(f"[{citation.index}] {citation.doc_name}", bold=True)
             + f"{citation.fragment} (score {citation.score:.4f}{distance})"

@@ -72,7 +72,9 @@ def _maker(hint: Any) -> Callable[[Any], Any]:
         return lambda value: tuple(make_item(item) for item in value)
     if is_dataclass(hint):
         nested = _makers(typing.cast("type[Any]", hint))
-        return lambda value: typing.cast("type[Any]", hint)(**{name: make(value[name]) for name, make in nested})
+        return lambda value: typing.cast("type[Any]", hint)(
+            **{name: make(value[name]) for name, make in nested}
+        )
     return lambda value: value
 
 

@@ -19,7 +19,13 @@ SPAN = pl.Struct({"start_char": pl.Int64, "end_char": pl.Int64})
 RANGES = pl.List(pl.Struct({"kind": pl.String, "start_char": pl.Int64, "end_char": pl.Int64}))
 VIEWS = pl.List(
     pl.Struct(
-        {"element_index": pl.Int64, "kind": pl.String, "start": pl.Int64, "end": pl.Int64, "rendered": pl.Boolean}
+        {
+            "element_index": pl.Int64,
+            "kind": pl.String,
+            "start": pl.Int64,
+            "end": pl.Int64,
+            "rendered": pl.Boolean,
+        }
     )
 )
 TITLES = pl.List(pl.String)
@@ -61,14 +67,21 @@ class Contract:
 
 
 def _column(
-    dtype: Any, description: str, *, null: bool = False, provenance: bool = False, checks: list[pa.Check] | None = None
+    dtype: Any,
+    description: str,
+    *,
+    null: bool = False,
+    provenance: bool = False,
+    checks: list[pa.Check] | None = None,
 ) -> pa.Column:
     return pa.Column(
         dtype, checks=checks, nullable=null, description=description, metadata={"provenance": provenance}
     )
 
 
-def _text(description: str, *, null: bool = False, provenance: bool = False, among: tuple[str, ...] = ()) -> pa.Column:
+def _text(
+    description: str, *, null: bool = False, provenance: bool = False, among: tuple[str, ...] = ()
+) -> pa.Column:
     checks = [pa.Check.isin(among)] if among else None
     return _column(pl.String, description, null=null, provenance=provenance, checks=checks)
 
@@ -89,12 +102,18 @@ def _document() -> dict[str, pa.Column]:
 
 
 def _declared_version() -> dict[str, pa.Column]:
-    return {"version": _text("the document's version: declared; filled in by the views where it is not", null=True)}
+    return {
+        "version": _text(
+            "the document's version: declared; filled in by the views where it is not", null=True
+        )
+    }
 
 
 def _stamps() -> dict[str, pa.Column]:
     return {
-        "fingerprint": _text("hash of the stage's spec and of the content of the row's inputs", provenance=True),
+        "fingerprint": _text(
+            "hash of the stage's spec and of the content of the row's inputs", provenance=True
+        ),
         "content_hash": _text("hash of what the row holds, provenance left out", provenance=True),
     }
 
@@ -203,14 +222,18 @@ def _elements() -> Contract:
             **_document(),
             **_declared_version(),
             "element_index": _count("position in the document, from 0"),
-            "kind": _text("front_matter, heading, paragraph, list, blockquote, code, math, table, image, html, …"),
+            "kind": _text(
+                "front_matter, heading, paragraph, list, blockquote, code, math, table, image, html, …"
+            ),
             "level": _column(pl.Int64, "heading level", null=True, checks=[pa.Check.in_range(1, 6)]),
             **_place(),
             "heading_trail": _column(TITLES, "titles of the headings above it"),
             "trail_indexes": _column(pl.List(pl.Int64), "element indexes of those headings"),
             "title": _text("visible text of a heading", null=True),
             "element_id": _text("image_001, table_001", null=True),
-            "description": _text("description of an image, summary of a table; null where there is none", null=True),
+            "description": _text(
+                "description of an image, summary of a table; null where there is none", null=True
+            ),
             "protected": _column(RANGES, "ranges inside it that no cut enters"),
             **_stamps(),
         },
@@ -428,7 +451,9 @@ def _failures() -> Contract:
             "doc_name": _text("source-relative path"),
             "stage": _text("the stage that failed"),
             "fingerprint": _text("fingerprint of the attempt: an equal one is not repeated"),
-            "kind": _text("encrypted, empty, corrupt, unsupported, too_large, …, contract, embedding, source"),
+            "kind": _text(
+                "encrypted, empty, corrupt, unsupported, too_large, …, contract, embedding, source"
+            ),
             "message": _text("what happened and what to do next"),
             "cases": _text("failing cases of a contract, capped, as JSON", null=True),
             "attempts": _count("attempts so far", least=1),

@@ -118,7 +118,8 @@ def _cases(checks: Iterable[CheckResult]) -> dg.MarkdownMetadataValue:
     if not rows:
         return dg.MetadataValue.md("none")
     cells = (
-        "| " + " | ".join(str(row[name]).replace("|", "\\|").replace("\n", " ") for name in row) + " |" for row in rows
+        "| " + " | ".join(str(row[name]).replace("|", "\\|").replace("\n", " ") for name in row) + " |"
+        for row in rows
     )
     return dg.MetadataValue.md("\n".join(["| rule | document | case |", "| --- | --- | --- |", *cells]))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -32,7 +32,7 @@ def home(root: Path) -> Path:
 
 
 @contextmanager
-def instance(root: Path) -> Iterator[dg.DagsterInstance]:
+def instance(root: Path) -> Generator[dg.DagsterInstance]:
     """The project's instance, made at its first use, with telemetry off."""
     folder = home(root)
     folder.mkdir(parents=True, exist_ok=True)
@@ -53,7 +53,9 @@ def run(road: Road, stages: Sequence[str], source_digest: str) -> bool:
     Returns:
         Whether every stage was committed or had nothing to do.
     """
-    definitions = dg.Definitions.merge(corpus_definitions(road), dg.Definitions(executor=dg.in_process_executor))
+    definitions = dg.Definitions.merge(
+        corpus_definitions(road), dg.Definitions(executor=dg.in_process_executor)
+    )
     keys = [dg.AssetKey([road.corpus, name]) for name in stages]
     with instance(road.loaded.root) as found:
         found.report_runless_asset_event(

@@ -29,8 +29,8 @@ _WORDS = MappingProxyType(
         "nl": "de het een van en dat niet met voor zijn op wordt deze aan ook bij",
         "sv": "och att det som är på för med inte den av till ett om har kan",
         "pl": "i w na nie że się do jest z o jak dla oraz przez po od",
-        "ru": "и в не на что с по для это как из от или при его но",  # noqa: RUF001
-        "uk": "і в не на що з для це як та від або при його але є",  # noqa: RUF001
+        "ru": "и в не на что с по для это как из от или при его но",
+        "uk": "і в не на що з для це як та від або при його але є",
     }
 )
 _BY_WORD: dict[str, list[str]] = {}

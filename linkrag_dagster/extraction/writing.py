@@ -21,8 +21,8 @@ _COMMON_SHARE = 0.6
 
 # Signs that stand inside or next to words in good text: quotes, dashes, ellipsis, soft hyphen, middle dot,
 # ordinals.
-_WORD_SIGNS = frozenset("‘’“”‚„‹›«»–—…·•\u00ad\u00a0ªº°²³¹′″‐‑´€£¥§©®™†‡½¼¾×±")  # noqa: RUF001
-_QUOTES = frozenset("‘’“”‚„‹›«»–—…·•\u00ad\u00a0")  # noqa: RUF001
+_WORD_SIGNS = frozenset("‘’“”‚„‹›«»–—…·•\u00ad\u00a0ªº°²³¹′″‐‑´€£¥§©®™†‡½¼¾×±")
+_QUOTES = frozenset("‘’“”‚„‹›«»–—…·•\u00ad\u00a0")
 _OTHER_CATEGORIES = frozenset({"Cc", "Cn", "Co", "Cs"})
 _HIGH = re.compile(r"[^\x00-\x7f]+")
 

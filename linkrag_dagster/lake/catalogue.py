@@ -15,6 +15,7 @@ from pathlib import Path
 import duckdb
 import pandera.polars as pa
 import polars as pl
+from polars._typing import PolarsDataType
 
 from linkrag_dagster.contracts.tables import CONTRACTS, Contract, contract
 from linkrag_dagster.lake.lake import CorpusLake
@@ -42,7 +43,9 @@ def rebuild(lake_root: Path) -> Path:
         beside = lake_root / f".{CATALOGUE}.{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp"
         try:
             with duckdb.connect() as connection:
-                connection.execute(f"ATTACH {_text(str(beside))} AS warehouse (STORAGE_VERSION {_text(STORAGE)})")
+                connection.execute(
+                    f"ATTACH {_text(str(beside))} AS warehouse (STORAGE_VERSION {_text(STORAGE)})"
+                )
                 connection.execute("USE warehouse")
                 for corpus in corpora(lake_root):
                     _corpus(connection, corpus)
@@ -65,15 +68,13 @@ def corpora(lake_root: Path) -> list[CorpusLake]:
 
 
 def is_current(lake: CorpusLake) -> bool:
-    """Whether the catalogue shows the corpus's current generation: a kill between commit and catalogue leaves it behind."""
+    """Whether the catalogue shows what the corpus shows now: a kill before its renaming leaves it behind."""
     path = lake.root / CATALOGUE
     if not path.exists():
         return False
     try:
         with duckdb.connect(str(path), read_only=True) as connection:
-            found = connection.execute(
-                f"SELECT manifest FROM {_name(lake.corpus)}.generation"
-            ).fetchone()
+            found = connection.execute(f"SELECT manifest FROM {_name(lake.corpus)}.generation").fetchone()
     except duckdb.Error:
         return False
     return found == (_mark(lake.shown()),)
@@ -102,9 +103,7 @@ def _corpus(connection: duckdb.DuckDBPyConnection, lake: CorpusLake) -> None:
     )
 
 
-VERSIONED = frozenset(
-    {"elements", "coarse_chunks", "final_chunks", "chunks", "embeddings", "bm25_lengths"}
-)
+VERSIONED = frozenset({"elements", "coarse_chunks", "final_chunks", "chunks", "embeddings", "bm25_lengths"})
 """Tables whose rows hold a version only where it is declared; the views fill in the hash of the document's bytes."""
 
 
@@ -194,7 +193,7 @@ def _nothing(rules: Contract) -> str:
     return f"SELECT {columns} WHERE false"
 
 
-def _type(kind: pl.DataType | type[pl.DataType]) -> str:
+def _type(kind: PolarsDataType) -> str:
     """The DuckDB type of a column."""
     if isinstance(kind, pl.Array):
         return f"{_type(kind.inner)}[{kind.size}]"

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -83,7 +83,9 @@ class CorpusLake:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise LakeError(f"{path}: can't be read ({error.strerror}); check the lake's permissions") from error
+            raise LakeError(
+                f"{path}: can't be read ({error.strerror}); check the lake's permissions"
+            ) from error
 
     # -- reading -----------------------------------------------------------------------------------------------
 
@@ -147,7 +149,13 @@ class CorpusLake:
             raise self._damaged(table, error) from error
 
     def read_shard(
-        self, generation: Generation, table: str, shard: int, schema: pl.Schema, *, without: Iterable[str] = ()
+        self,
+        generation: Generation,
+        table: str,
+        shard: int,
+        schema: pl.Schema,
+        *,
+        without: Iterable[str] = (),
     ) -> pl.DataFrame:
         """Rows of one shard but those of the documents `without`, with the given columns and types."""
         file = generation.tables.get(table, {}).get(shard)
@@ -158,12 +166,16 @@ class CorpusLake:
         except (FileNotFoundError, pl.exceptions.PolarsError) as error:
             raise self._damaged(table, error) from error
         # Rows that go need not have the columns of today: vectors of another model have another length.
-        return kept.select(pl.col(n).cast(t) for n, t in schema.items()) if kept.height else pl.DataFrame(schema=schema)
+        return (
+            kept.select(pl.col(n).cast(t) for n, t in schema.items())
+            if kept.height
+            else pl.DataFrame(schema=schema)
+        )
 
     # -- writing -----------------------------------------------------------------------------------------------
 
     @contextmanager
-    def writer(self, *, wait: float = 0.0) -> Iterator[None]:
+    def writer(self, *, wait: float = 0.0) -> Generator[None]:
         """Be the only writer of this corpus. May be entered again by the same thread.
 
         Raises:

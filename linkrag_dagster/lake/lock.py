@@ -8,7 +8,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +24,7 @@ class LockHeld(Exception):
 
 
 @contextmanager
-def exclusive(path: Path, *, wait: float = 0.0, purpose: str = "build") -> Iterator[None]:
+def exclusive(path: Path, *, wait: float = 0.0, purpose: str = "build") -> Generator[None]:
     """Hold the lock file at `path`, waiting up to `wait` seconds for it.
 
     The lock belongs to the open file, so a killed holder leaves nothing to clean up; what the file says of the holder

@@ -80,11 +80,15 @@ def generation_from_json(text: str, where: str) -> Generation:
     try:
         plain = json.loads(text)
         if plain.pop("format") != FORMAT:
-            raise LakeError(f"{where}: written by another version of linkrag; use that version, or build a new lake")
+            raise LakeError(
+                f"{where}: written by another version of linkrag; use that version, or build a new lake"
+            )
         tables = {
             table: {int(shard): ShardFile(**file) for shard, file in shards.items()}
             for table, shards in plain.pop("tables").items()
         }
         return Generation(tables=tables, **plain)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise LakeError(f"{where}: not a manifest of a lake ({error}); restore it, or build into a new lake") from error
+        raise LakeError(
+            f"{where}: not a manifest of a lake ({error}); restore it, or build into a new lake"
+        ) from error

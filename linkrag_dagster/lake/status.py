@@ -52,7 +52,10 @@ class CorpusStatus:
             "generation": self.generation,
             "last_run": self.last_run,
             "failed_documents": [
-                {name: f[name] for name in ("doc_name", "doc_id", "stage", "kind", "message", "attempts", "retryable")}
+                {
+                    name: f[name]
+                    for name in ("doc_name", "doc_id", "stage", "kind", "message", "attempts", "retryable")
+                }
                 for f in self.failed
             ],
         }
@@ -75,7 +78,9 @@ def corpus_status(lake: CorpusLake) -> CorpusStatus:
         if "model" in facts
         else None
     )
-    runs = lake.read(generation, "runs", columns=["run_id", "started", "finished", "seconds", "embedded_texts"])
+    runs = lake.read(
+        generation, "runs", columns=["run_id", "started", "finished", "seconds", "embedded_texts"]
+    )
     last = runs.sort("finished").tail(1).to_dicts()
     return CorpusStatus(
         rows={asset: _rows(lake, generation, table) for asset, table in COUNTED.items()},

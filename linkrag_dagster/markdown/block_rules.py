@@ -224,7 +224,9 @@ def paragraph(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         line += 1
     state.parentType = parent
     if level:
-        state.push("heading_open", f"h{level}", 0).content = state.getLines(start, line, state.blkIndent, False)
+        state.push("heading_open", f"h{level}", 0).content = state.getLines(
+            start, line, state.blkIndent, False
+        )
         state.line = line + 1
     else:
         state.push("paragraph_open", "p", 0)

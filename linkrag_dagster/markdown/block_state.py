@@ -52,6 +52,13 @@ class BlockState(StateBlock):
         """Whether the line is indented as code is."""
         return not self.flat and self.sCount[line] - self.blkIndent >= 4
 
+    def skipEmptyLines(self, from_pos: int) -> int:
+        """The first line from `from_pos` on that is not blank."""
+        begins, shifts, ends = self.bMarks, self.tShift, self.eMarks
+        while from_pos < self.lineMax and begins[from_pos] + shifts[from_pos] >= ends[from_pos]:
+            from_pos += 1
+        return from_pos
+
     def last_line(self, start: int) -> int:
         """The last line of the block from `start` to before `line` that isn't blank."""
         last = self.line - 1

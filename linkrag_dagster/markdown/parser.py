@@ -116,9 +116,9 @@ def _pieces(
     """Kind, start, end, first line, last line and alternative text: a block, or each image of a paragraph of them."""
     first, last = block.first, block.last
     start, end = lines.starts[first], lines.ends[last]
+    if text[start].isspace() and not text[start:end].strip():
+        return  # spaces that Markdown doesn't count as blank, but a reader does
     if block.kind == "paragraph":
-        if text[start].isspace() and not text[start:end].strip():
-            return  # spaces that Markdown doesn't count as blank, but a reader does
         begin = lines.marks[first]
         source = lines.source[begin : lines.marks[last] + len(lines.rows[last])]
         found = images(source, md, env) if source.lstrip(" ").startswith("![") else []

@@ -141,7 +141,9 @@ def search(
 def _visible(lake: CorpusLake, generation: Generation, all_versions: bool) -> pl.DataFrame:
     """Chunks that may be searched: the filter acts before retrieval (VF-01)."""
     documents = lake.read(generation, "raw_documents", columns=["doc_key", "doc_name", "version", "current"])
-    texts = lake.read(generation, "extracted_text", columns=["doc_key", "version"]).rename({"version": "extracted"})
+    texts = lake.read(generation, "extracted_text", columns=["doc_key", "version"]).rename(
+        {"version": "extracted"}
+    )
     if not all_versions:
         documents = documents.filter(pl.col("current"))
     chunks = lake.read(generation, "chunks", columns=["doc_key", "chunk_id"], where=pl.col("searchable"))
@@ -206,7 +208,10 @@ def _lexical_scores(
 ) -> Sequence[tuple[str, float]]:
     tokens = analyzer.tokens(query)
     postings = lake.read(
-        generation, "bm25_postings", columns=["term", "chunk_id", "tf"], where=pl.col("term").is_in(sorted(set(tokens)))
+        generation,
+        "bm25_postings",
+        columns=["term", "chunk_id", "tf"],
+        where=pl.col("term").is_in(sorted(set(tokens))),
     )
     lengths = lake.read(generation, "bm25_lengths", columns=["chunk_id", "length"])
     scores = score_chunks(
@@ -229,9 +234,23 @@ def _cite(
     ids = [chunk for chunk, _ in kept]
     owners = visible.filter(pl.col("chunk_id").is_in(ids))
     keys = owners["doc_key"].unique().to_list()
-    columns = ["chunk_id", "doc_key", "doc_id", "heading_trail", "verbatim", "spans", "locator", "start_char", "end_char"]
-    chunks = lake.read(generation, "chunks", columns=columns, where=pl.col("chunk_id").is_in(ids), doc_keys=keys)
-    texts = dict(lake.read(generation, "extracted_text", columns=["doc_key", "text"], doc_keys=keys).iter_rows())
+    columns = [
+        "chunk_id",
+        "doc_key",
+        "doc_id",
+        "heading_trail",
+        "verbatim",
+        "spans",
+        "locator",
+        "start_char",
+        "end_char",
+    ]
+    chunks = lake.read(
+        generation, "chunks", columns=columns, where=pl.col("chunk_id").is_in(ids), doc_keys=keys
+    )
+    texts = dict(
+        lake.read(generation, "extracted_text", columns=["doc_key", "text"], doc_keys=keys).iter_rows()
+    )
     rows = {row["chunk_id"]: row for row in chunks.iter_rows(named=True)}
     owner = {row["chunk_id"]: row for row in owners.iter_rows(named=True)}
     citations: list[Citation] = []

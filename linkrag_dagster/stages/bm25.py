@@ -40,21 +40,31 @@ class Bm25(Stage):
             components=dict(road.analyzer.components),
         )
 
-    def compute(self, road: Road, generation: Generation, keys: Sequence[str], progress: Progress) -> Computed:
+    def compute(
+        self, road: Road, generation: Generation, keys: Sequence[str], progress: Progress
+    ) -> Computed:
         field = road.declaration.lexical.field
         columns = ["doc_key", "doc_id", "version", "chunk_id", field]
-        chunks = road.lake.read(generation, "chunks", columns=columns, doc_keys=keys, where=pl.col("searchable"))
+        chunks = road.lake.read(
+            generation, "chunks", columns=columns, doc_keys=keys, where=pl.col("searchable")
+        )
         found, lengths = postings(chunks["chunk_id"].to_list(), chunks[field].to_list(), road.analyzer)
         mark = self.spec(road, {}).fingerprint
         by_chunk = found.sort("chunk_id", "term").group_by("chunk_id", maintain_order=True).agg("term", "tf")
         terms = {c: digest(*t, *map(str, n)) for c, t, n in by_chunk.iter_rows()}
         inputs = [digest("text", text) for text in chunks[field].to_list()]
-        rows = chunks.drop(field).join(lengths, on="chunk_id", how="left").with_columns(
-            pl.col("length").fill_null(0).cast(pl.Int64),
-            pl.Series("fingerprint", [fingerprint(mark, text) for text in inputs], dtype=pl.String),
-            pl.Series(
-                "content_hash", [digest(c, terms.get(c, "")) for c in chunks["chunk_id"].to_list()], dtype=pl.String
-            ),
+        rows = (
+            chunks.drop(field)
+            .join(lengths, on="chunk_id", how="left")
+            .with_columns(
+                pl.col("length").fill_null(0).cast(pl.Int64),
+                pl.Series("fingerprint", [fingerprint(mark, text) for text in inputs], dtype=pl.String),
+                pl.Series(
+                    "content_hash",
+                    [digest(c, terms.get(c, "")) for c in chunks["chunk_id"].to_list()],
+                    dtype=pl.String,
+                ),
+            )
         )
         owner = chunks.select("doc_key", "chunk_id")
         return Computed(
@@ -76,7 +86,11 @@ class Bm25(Stage):
             "A chunk's length is the sum of its term frequencies.",
             lengths.height,
             tuple(
-                Violation("BM-01", row["doc_key"], f"chunk {row['chunk_id']}: {row['length']} terms, {row['sum']} posted")
+                Violation(
+                    "BM-01",
+                    row["doc_key"],
+                    f"chunk {row['chunk_id']}: {row['length']} terms, {row['sum']} posted",
+                )
                 for row in wrong.iter_rows(named=True)
             ),
         )
@@ -94,7 +108,9 @@ class Bm25(Stage):
         }
 
 
-def missing_chunks(road: Road, generation: Generation, rows: pl.DataFrame, keys: Set[str], name: str) -> CheckResult:
+def missing_chunks(
+    road: Road, generation: Generation, rows: pl.DataFrame, keys: Set[str], name: str
+) -> CheckResult:
     """Every searchable chunk of the documents `keys` has its row."""
     chunks = road.lake.read(
         generation, "chunks", columns=["doc_key", "chunk_id"], doc_keys=keys, where=pl.col("searchable")
@@ -105,5 +121,8 @@ def missing_chunks(road: Road, generation: Generation, rows: pl.DataFrame, keys:
         ("CO-02",),
         "Every searchable chunk has its row.",
         chunks.height,
-        tuple(Violation("CO-02", row["doc_key"], f"chunk {row['chunk_id']}") for row in missing.iter_rows(named=True)),
+        tuple(
+            Violation("CO-02", row["doc_key"], f"chunk {row['chunk_id']}")
+            for row in missing.iter_rows(named=True)
+        ),
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from linkrag_dagster.chunking import Violation as RuleBroken
 from linkrag_dagster.chunking import (
     check_chunks,
     check_coarse,
@@ -19,7 +20,6 @@ from linkrag_dagster.chunking import (
     export_chunks,
     final_chunks,
 )
-from linkrag_dagster.chunking import Violation as RuleBroken
 from linkrag_dagster.chunking.records import Chunk, CoarseChunk, FinalChunk
 from linkrag_dagster.contracts.check import CheckResult, Violation
 from linkrag_dagster.contracts.rows import records_of, row_of
@@ -37,10 +37,15 @@ PROGRESS_EVERY = 200
 
 
 def _by_document(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    return {str(key[0]): part for key, part in frame.partition_by("doc_key", as_dict=True, maintain_order=True).items()}
+    return {
+        str(key[0]): part
+        for key, part in frame.partition_by("doc_key", as_dict=True, maintain_order=True).items()
+    }
 
 
-def _ordered(road: Road, generation: Generation, table: str, keys: Iterable[str], order: str) -> dict[str, pl.DataFrame]:
+def _ordered(
+    road: Road, generation: Generation, table: str, keys: Iterable[str], order: str
+) -> dict[str, pl.DataFrame]:
     return _by_document(road.lake.read(generation, table, doc_keys=keys).sort("doc_key", order))
 
 
@@ -70,14 +75,18 @@ class CoarseChunks(Stage):
             components={"tokenizer": road.tokenizer_identity},
         )
 
-    def compute(self, road: Road, generation: Generation, keys: Sequence[str], progress: Progress) -> Computed:
+    def compute(
+        self, road: Road, generation: Generation, keys: Sequence[str], progress: Progress
+    ) -> Computed:
         elements = _ordered(road, generation, "elements", keys, "element_index")
         documents = road.documents(generation)
         rows: list[dict[str, Any]] = []
         for number, (key, text) in enumerate(road.texts(generation, keys, "text"), start=1):
             blocks = records_of(Element, elements[key]) if key in elements else []
             stamp = {**road.identity(documents[key]), "tokenizer": road.tokenizer_name}
-            rows += [{**row_of(c), **stamp} for c in coarse_chunks(blocks, text, road.settings, road.tokenizer)]
+            rows += [
+                {**row_of(c), **stamp} for c in coarse_chunks(blocks, text, road.settings, road.tokenizer)
+            ]
             if number % PROGRESS_EVERY == 0:
                 progress(f"{number}/{len(keys)} documents")
         return Computed({self.name: _frame(self.name, rows)})
@@ -110,7 +119,9 @@ class FinalChunks(Stage):
     name = "final_chunks"
     tables = ("final_chunks", "boundary_trace")
     inputs = ("coarse_chunks", "extracted_text")
-    description = "Contiguous pieces of the coarse chunks within the limits, and why each cut fell where it did."
+    description = (
+        "Contiguous pieces of the coarse chunks within the limits, and why each cut fell where it did."
+    )
 
     def spec(self, road: Road, document: Mapping[str, Any]) -> StageSpec:
         del document
@@ -125,7 +136,9 @@ class FinalChunks(Stage):
             },
         )
 
-    def compute(self, road: Road, generation: Generation, keys: Sequence[str], progress: Progress) -> Computed:
+    def compute(
+        self, road: Road, generation: Generation, keys: Sequence[str], progress: Progress
+    ) -> Computed:
         coarse = _ordered(road, generation, "coarse_chunks", keys, "coarse_index")
         elements = _ordered(road, generation, "elements", keys, "element_index")
         documents = road.documents(generation)
@@ -144,7 +157,9 @@ class FinalChunks(Stage):
             trace += [{**row_of(gap), "doc_key": key} for gap in gaps]
             if number % PROGRESS_EVERY == 0:
                 progress(f"{number}/{len(keys)} documents")
-        return Computed({self.name: _frame(self.name, rows), "boundary_trace": _frame("boundary_trace", trace)})
+        return Computed(
+            {self.name: _frame(self.name, rows), "boundary_trace": _frame("boundary_trace", trace)}
+        )
 
     def checks(
         self, road: Road, generation: Generation, frames: Mapping[str, pl.DataFrame], keys: Set[str]
@@ -174,7 +189,9 @@ class Chunks(Stage):
     name = "chunks"
     tables = ("chunks",)
     inputs = ("final_chunks", "extracted_text")
-    description = "What is indexed: a chunk's own words, the text that is embedded, and where the words came from."
+    description = (
+        "What is indexed: a chunk's own words, the text that is embedded, and where the words came from."
+    )
 
     def spec(self, road: Road, document: Mapping[str, Any]) -> StageSpec:
         del document
@@ -182,10 +199,15 @@ class Chunks(Stage):
             self.name,
             revision=1,
             parameters={**road.settings.export_parameters(), "window": road.model.window},
-            components={"tokenizer": road.tokenizer_identity, "encoder_tokenizer": road.encoder_tokenizer_identity},
+            components={
+                "tokenizer": road.tokenizer_identity,
+                "encoder_tokenizer": road.encoder_tokenizer_identity,
+            },
         )
 
-    def compute(self, road: Road, generation: Generation, keys: Sequence[str], progress: Progress) -> Computed:
+    def compute(
+        self, road: Road, generation: Generation, keys: Sequence[str], progress: Progress
+    ) -> Computed:
         final = _ordered(road, generation, "final_chunks", keys, "final_index")
         documents = road.documents(generation)
         rows: list[dict[str, Any]] = []
@@ -214,7 +236,10 @@ class Chunks(Stage):
                 "thresholds": road.thresholds,
             }
             for chunk in chunks:
-                place = {"locator": f"#char={chunk.start_char},{chunk.end_char}", "text_hash": text_hash(chunk.text)}
+                place = {
+                    "locator": f"#char={chunk.start_char},{chunk.end_char}",
+                    "text_hash": text_hash(chunk.text),
+                }
                 rows.append({**row_of(chunk), **stamp, **place})
             if number % PROGRESS_EVERY == 0:
                 progress(f"{number}/{len(keys)} documents")

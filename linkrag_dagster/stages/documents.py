@@ -62,7 +62,9 @@ class Source:
 
     def digest(self) -> str:
         """One hash for the whole source: the data version of Dagster's external source asset."""
-        return versions.digest("source", *(p for k, d in self.documents.items() for p in (k, d["doc_name"], d["sha256"])))
+        return versions.digest(
+            "source", *(p for k, d in self.documents.items() for p in (k, d["doc_name"], d["sha256"]))
+        )
 
 
 def list_source(road: Road, stored: Mapping[str, Mapping[str, Any]]) -> Source:
@@ -185,7 +187,9 @@ class RawDocuments(Stage):
         del road, document
         return StageSpec(self.name, revision=1)
 
-    def compute(self, road: Road, generation: Generation, keys: Sequence[str], progress: Progress) -> Computed:
+    def compute(
+        self, road: Road, generation: Generation, keys: Sequence[str], progress: Progress
+    ) -> Computed:
         source = road.source(generation)
         rules = contract(self.name)
         bare = rules.empty().drop("fingerprint", "content_hash")
@@ -290,4 +294,3 @@ def refuse_empty(road: Road, source: Source) -> None:
             + (f" (left out: {left_out})" if left_out else "")
             + "; nothing was changed. If it is meant to be empty, use build --allow-empty"
         )
-

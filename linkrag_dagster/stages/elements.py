@@ -39,7 +39,9 @@ class Elements(Stage):
         parser = {"markdown-it-py": version("markdown-it-py")} if markup == "markdown" else {}
         return StageSpec(self.name, revision=1, parameters={"markup": markup}, components=parser)
 
-    def compute(self, road: Road, generation: Generation, keys: Sequence[str], progress: Progress) -> Computed:
+    def compute(
+        self, road: Road, generation: Generation, keys: Sequence[str], progress: Progress
+    ) -> Computed:
         rules = contract(self.name)
         bare = rules.empty().drop("fingerprint", "content_hash").schema
         frames: list[pl.DataFrame] = []

@@ -39,9 +39,13 @@ class Embeddings(Stage):
     def contract(self, road: Road, table: str) -> Contract:
         return embeddings(road.dimensions)
 
-    def compute(self, road: Road, generation: Generation, keys: Sequence[str], progress: Progress) -> Computed:
+    def compute(
+        self, road: Road, generation: Generation, keys: Sequence[str], progress: Progress
+    ) -> Computed:
         columns = ["doc_key", "doc_id", "version", "chunk_id", "text_hash", "text", "encoder_tokens"]
-        chunks = road.lake.read(generation, "chunks", columns=columns, doc_keys=keys, where=pl.col("searchable"))
+        chunks = road.lake.read(
+            generation, "chunks", columns=columns, doc_keys=keys, where=pl.col("searchable")
+        )
         texts = dict(zip(chunks["text_hash"].to_list(), chunks["text"].to_list(), strict=True))
         done = embed_missing(
             texts,
@@ -53,7 +57,9 @@ class Embeddings(Stage):
         failing = chunks.filter(pl.col("text_hash").is_in(list(done.problems)))
         failures = [
             DocumentFailure(key, "embedding", f"a chunk can't be embedded: {done.problems[mark]}", True)
-            for key, mark in failing.unique("doc_key", maintain_order=True).select("doc_key", "text_hash").iter_rows()
+            for key, mark in failing.unique("doc_key", maintain_order=True)
+            .select("doc_key", "text_hash")
+            .iter_rows()
         ]
         kept = chunks.filter(~pl.col("doc_key").is_in([f.doc_key for f in failures]))
         place = {mark: row for row, mark in enumerate(done.hashes)}
@@ -66,7 +72,9 @@ class Embeddings(Stage):
             kept["encoder_tokens"].alias("tokens"),
             pl.lit(road.model.fingerprint).alias("model_fingerprint"),
             pl.lit(road.model.name).alias("model"),
-            pl.Series("fingerprint", [fingerprint(mark, t) for t in kept["text_hash"].to_list()], dtype=pl.String),
+            pl.Series(
+                "fingerprint", [fingerprint(mark, t) for t in kept["text_hash"].to_list()], dtype=pl.String
+            ),
         )
         return Computed({self.name: frame}, failures, done.embedded_texts, done.embedded_tokens)
 
@@ -93,7 +101,9 @@ class Embeddings(Stage):
             "All vectors of a generation are of one model.",
             frame.height,
             tuple(
-                Violation("VE-07", "", f"document {key} keeps vectors of another model; mend it before the switch")
+                Violation(
+                    "VE-07", "", f"document {key} keeps vectors of another model; mend it before the switch"
+                )
                 for key in others
             ),
         )

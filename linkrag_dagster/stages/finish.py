@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import polars as pl
 
@@ -62,14 +62,19 @@ def finish(road: Road, run_id: str) -> Generation | None:
 
 def noted(generation: Generation, stage: str, counts: Mapping[str, Any]) -> Generation:
     """The generation with a stage's counts kept for the run's record; counts of resumed stages add up."""
-    pending: dict[str, Any] = dict(generation.facts.get(PENDING) or {})  # pyright: ignore[reportArgumentType, reportCallIssue]
+    pending = _pending(generation)
     pending.setdefault("started", datetime.now(UTC).isoformat(timespec="milliseconds"))
     pending["stages"] = {**pending.get("stages", {}), stage: dict(counts)}
     return replace(generation, facts={**generation.facts, PENDING: pending})
 
 
+def _pending(generation: Generation) -> dict[str, Any]:
+    found = generation.facts.get(PENDING)
+    return dict(cast("Mapping[str, Any]", found)) if isinstance(found, Mapping) else {}
+
+
 def _run_row(road: Road, generation: Generation, run_id: str) -> pl.DataFrame:
-    pending: dict[str, Any] = dict(generation.facts.get(PENDING) or {})  # pyright: ignore[reportArgumentType, reportCallIssue]
+    pending = _pending(generation)
     now = datetime.now(UTC)
     started = datetime.fromisoformat(pending.get("started", now.isoformat()))
     stages: dict[str, dict[str, Any]] = pending.get("stages", {})
@@ -85,7 +90,12 @@ def _run_row(road: Road, generation: Generation, run_id: str) -> pl.DataFrame:
         "package_version": version("linkrag-dagster"),
         "libraries": json.dumps(_libraries(), sort_keys=True),
         "hardware": json.dumps(
-            {"machine": platform.machine(), "system": platform.platform(), "cores": os.cpu_count(), "device": "cpu"}
+            {
+                "machine": platform.machine(),
+                "system": platform.platform(),
+                "cores": os.cpu_count(),
+                "device": "cpu",
+            }
         ),
         "specs": json.dumps(list(generation.specs.values()), sort_keys=True, ensure_ascii=False),
         "plan": json.dumps({n: s.get("reasons", {}) for n, s in stages.items()}, ensure_ascii=False),
@@ -109,7 +119,11 @@ def _libraries() -> dict[str, str]:
 def _git_revision(root: Path) -> str | None:
     try:
         done = subprocess.run(
-            ["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True, timeout=10, check=False
+            ["git", "-C", str(root), "rev-parse", "HEAD"],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

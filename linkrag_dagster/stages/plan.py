@@ -118,7 +118,9 @@ def plan_road(road: Road, stages: tuple[Stage, ...], *, through: str | None = No
     refuse_empty(road, source)
     first = plan_source(road, stages[0], source, ledger)
     plans: dict[str, TablePlan] = {FIRST: _exact(first, ledger.units.get(FIRST, {}), retry_as_new=True)}
-    idle = first.idle and not new_source_failures(source, ledger) and not healed_source_failures(source, ledger)
+    idle = (
+        first.idle and not new_source_failures(source, ledger) and not healed_source_failures(source, ledger)
+    )
     pending: dict[str, Set[str]] = {FIRST: set(first.todo)}
     bounds = _Bounds(road, source, generation)
     texts = tokens = 0
@@ -148,7 +150,13 @@ def _exact(plan: StagePlan, units: Mapping[str, Any], *, retry_as_new: bool) -> 
     for key in (*plan.new, *plan.stale, *plan.retry, *plan.removed):
         reasons[plan.reasons[key]] = reasons.get(plan.reasons[key], 0) + 1
     return TablePlan(
-        len(plan.new), len(plan.stale), len(plan.retry), len(plan.removed), len(plan.unchanged), 0, _ranked(reasons)
+        len(plan.new),
+        len(plan.stale),
+        len(plan.retry),
+        len(plan.removed),
+        len(plan.unchanged),
+        0,
+        _ranked(reasons),
     )
 
 
@@ -214,7 +222,9 @@ def _to_embed(
     texts = tokens = 0
     if known:
         columns = ["text_hash", "encoder_tokens"]
-        rows = road.lake.read(generation, "chunks", columns=columns, doc_keys=known, where=pl.col("searchable"))
+        rows = road.lake.read(
+            generation, "chunks", columns=columns, doc_keys=known, where=pl.col("searchable")
+        )
         rows = rows.unique("text_hash")
         missing = ~rows["text_hash"].is_in(list(Memo(road.memo_folder).known(rows["text_hash"].to_list())))
         texts += int(missing.sum())

@@ -13,7 +13,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-
 from linkrag_dagster.chunking import ChunkSettings, SettingsError, resolve_settings
 from linkrag_dagster.declaration import Declaration, LoadedDeclaration, lake_path
 from linkrag_dagster.embedding.encoder import Encoder
@@ -144,7 +143,9 @@ class Road:
         """The chunking settings, with defaults from the encoder's window (TK-05)."""
         declared = self.declaration.chunking.model_dump(exclude_unset=True, exclude_none=True)
         try:
-            return resolve_settings(declared, window=self.model.window, special_tokens=self.model.special_tokens)
+            return resolve_settings(
+                declared, window=self.model.window, special_tokens=self.model.special_tokens
+            )
         except SettingsError as error:
             raise self.loaded.error(f"chunking.{error.field}", error.problem) from error
 
@@ -248,7 +249,9 @@ class Road:
     def attempt(self, document: Mapping[str, Any], stage_name: str) -> str:
         """Fingerprint of an attempt to bring a document through a stage (FA-01)."""
         stage = STAGES[max(self.position(stage_name), self.position(READS_BYTES))]
-        return attempt_fingerprint(document["sha256"], [self.spec(s, document) for s in (*self.ancestors(stage), stage)])
+        return attempt_fingerprint(
+            document["sha256"], [self.spec(s, document) for s in (*self.ancestors(stage), stage)]
+        )
 
     # -- building ----------------------------------------------------------------------------------------------
 

@@ -156,7 +156,9 @@ class Stage(ABC):
         """The spec that applies to a document, given its `raw_documents` row."""
 
     @abstractmethod
-    def compute(self, road: Road, generation: Generation, keys: Sequence[str], progress: Progress) -> Computed:
+    def compute(
+        self, road: Road, generation: Generation, keys: Sequence[str], progress: Progress
+    ) -> Computed:
         """Rows of the documents `keys`, from the staged rows of the inputs."""
 
     def checks(
@@ -367,7 +369,12 @@ def commit(
         seconds=time.monotonic() - started,
         data_version=generation.data_versions[stage.name],
     )
-    done_so_far = {**report.counts(), "reasons": report.reasons, "texts": report.texts, "tokens": report.tokens}
+    done_so_far = {
+        **report.counts(),
+        "reasons": report.reasons,
+        "texts": report.texts,
+        "tokens": report.tokens,
+    }
     road.lake.stage(noted(generation, stage.name, done_so_far))
     return report
 
@@ -514,7 +521,9 @@ def _merge(
     shards = _by_shard(generation, changed)
     if not shards:
         return generation
-    home = pl.Series("shard", [shard_of(k, generation.shards) for k in rows["doc_key"].to_list()], dtype=pl.Int64)
+    home = pl.Series(
+        "shard", [shard_of(k, generation.shards) for k in rows["doc_key"].to_list()], dtype=pl.Int64
+    )
     parts = rows.with_columns(home)
     written: dict[int, pl.DataFrame] = {}
     for shard, keys in shards.items():
@@ -613,7 +622,7 @@ def _record_failures(
     failures: Sequence[DocumentFailure],
     healed: Set[str],
 ) -> Generation:
-    """One failure a document: this stage's replaces an earlier one; a document that passed, or is gone, has none here."""
+    """One failure a document: this stage's replaces an earlier one; what passed, or is gone, has none here."""
     rules = contract("failures")
     rows = {
         key: dict(row)

@@ -1,4 +1,4 @@
-"""`extracted_text`: bytes to canonical text with locators, by the extractor that the registry chooses (XT-01, XT-02)."""
+"""`extracted_text`: bytes to canonical text with locators, by the registry's extractor (XT-01, XT-02)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ class ExtractedText(Stage):
     name = "extracted_text"
     tables = ("extracted_text", "locators")
     inputs = ("raw_documents",)
-    description = "Canonical text of each document, its title, and where each run of it stands in the original."
+    description = (
+        "Canonical text of each document, its title, and where each run of it stands in the original."
+    )
 
     def spec(self, road: Road, document: Mapping[str, Any]) -> StageSpec:
         extractor = extractor_for(document["media_type"])
@@ -40,7 +42,9 @@ class ExtractedText(Stage):
         too_large = document["size_bytes"] > road.declaration.extraction.max_bytes
         return StageSpec(self.name, revision=1, parameters={"too_large": too_large}, components=components)
 
-    def compute(self, road: Road, generation: Generation, keys: Sequence[str], progress: Progress) -> Computed:
+    def compute(
+        self, road: Road, generation: Generation, keys: Sequence[str], progress: Progress
+    ) -> Computed:
         source = road.source(generation)
         documents = road.documents(generation)
         texts: list[dict[str, Any]] = []
@@ -62,7 +66,9 @@ class ExtractedText(Stage):
                 continue
             except SourceError as error:
                 failures.append(
-                    DocumentFailure(key, error.kind, str(error), error.retryable, transient=error.kind == "source")
+                    DocumentFailure(
+                        key, error.kind, str(error), error.retryable, transient=error.kind == "source"
+                    )
                 )
                 continue
             texts.append(
@@ -110,7 +116,9 @@ class ExtractedText(Stage):
             if at is not None:
                 uncovered.append(Violation("XT-02", key, f"character {at} belongs to no locator"))
             if "\r" in text or text.startswith("\ufeff"):
-                marks.append(Violation("XT-02", key, "canonical text holds a carriage return or begins with a BOM"))
+                marks.append(
+                    Violation("XT-02", key, "canonical text holds a carriage return or begins with a BOM")
+                )
         missing = keys - set(frames["extracted_text"]["doc_key"].to_list())
         yield CheckResult(
             "locators_cover_text",
@@ -120,7 +128,11 @@ class ExtractedText(Stage):
             tuple(uncovered),
         )
         yield CheckResult(
-            "text_is_canonical", ("XT-02",), "LF line ends, no BOM.", frames["extracted_text"].height, tuple(marks)
+            "text_is_canonical",
+            ("XT-02",),
+            "LF line ends, no BOM.",
+            frames["extracted_text"].height,
+            tuple(marks),
         )
         yield CheckResult(
             "documents_complete",

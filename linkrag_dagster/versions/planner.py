@@ -137,7 +137,9 @@ def plan_stage(
             reasons[key] = _reason(want, unit, specs)
     removed = tuple(sorted(stored.keys() - wanted.keys()))
     reasons.update(dict.fromkeys(removed, GONE))
-    return StagePlan(removed=removed, reasons=reasons, **{name: tuple(keys) for name, keys in decided.items()})
+    return StagePlan(
+        removed=removed, reasons=reasons, **{name: tuple(keys) for name, keys in decided.items()}
+    )
 
 
 def _reason(want: Wanted, unit: Unit, specs: Mapping[str, Mapping[str, object]]) -> str:

@@ -1,7 +1,5 @@
 """Bytes to text: exact or a named failure (XT-10, XT-11)."""
 
-# ruff: noqa: RUF001
-
 from __future__ import annotations
 
 import codecs

@@ -1,7 +1,5 @@
 """Markdown and plain text: text, title, locators, failures (XT-01, XT-02, XT-10, XT-11)."""
 
-# ruff: noqa: RUF001
-
 from __future__ import annotations
 
 import pickle
