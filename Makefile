@@ -28,20 +28,35 @@ INSTALLED_DEV := $(VENV)/.installed-dev
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
+define QUERY
+SELECT heading_trail, tokens, content FROM handbook.chunks WHERE list_contains(kinds, 'table') ORDER BY tokens DESC LIMIT 3
+endef
+
 demo: $(INSTALLED)
 	@echo "== linkrag build handbook: every document of data/handbook, stage by stage"
 	$(BIN)/linkrag build handbook
 	@echo
+	@echo "== linkrag status handbook: what is stored, counted from the files"
+	$(BIN)/linkrag status handbook
+	@echo
 	@echo "== linkrag search handbook: an answer is quotes, with the place that each comes from"
 	$(BIN)/linkrag search handbook "Why are two ranked lists fused by rank and not by score?" -k 2
-	@echo
+	$(BIN)/linkrag search handbook "E0412" --mode bm25 -k 1
+	$(BIN)/linkrag search handbook "问题要在看到结果之前写好吗？" --mode dense -k 1
 	@echo "== linkrag plan handbook: what a second build would do"
 	$(BIN)/linkrag plan handbook
+	@echo
+	@echo "The tables are views in $(CURDIR)/data/lake/warehouse.duckdb. A query to paste into any DuckDB client:"
+	@echo
+	@echo "  $(QUERY);"
+	@echo
+	@echo "or, without one:"
+	@echo
+	@echo "  $(BIN)/python -c \"import duckdb; duckdb.connect('data/lake/warehouse.duckdb', read_only=True).sql('FROM handbook.documents').show()\""
 	@echo
 	@echo "Next:"
 	@echo "  make ui                                         the same graph in Dagster: http://127.0.0.1:3000"
 	@echo "  $(BIN)/linkrag init mine --source FOLDER   declares a corpus of your own"
-	@echo "  duckdb data/lake/warehouse.duckdb               the tables, in SQL (any DuckDB client from 1.5 on)"
 
 # The instance of `linkrag build`, so that its runs are seen; `linkrag build` makes it where it is missing.
 ui: $(INSTALLED)
