@@ -8,7 +8,7 @@
 #   PYTHON=python3.12         the interpreter that .venv is made with (3.11 or later)
 #   TORCH_INDEX=URL           a package index to take PyTorch from. PyTorch's own index of CPU builds saves two
 #                             gigabytes of CUDA libraries on Linux, where the usual index has builds for GPUs alone
-#   TEST="-n 2 tests/tokens"  arguments for pytest
+#   TEST="-q -n 2"            arguments for pytest
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -17,7 +17,7 @@ SHELL := bash
 
 PYTHON ?= python3
 TORCH_INDEX ?=
-TEST ?=
+TEST ?= -q -n 2
 
 VENV := .venv
 BIN := $(VENV)/bin

@@ -202,8 +202,7 @@ class _Builder:
 def repeated_prefix(block: str, kind: str) -> str | None:
     """What each later part of a split block repeats in its indexed text: header rows, or the fence's opening line."""
     if kind == "table":
-        rows = header_rows(block)
-        return rows if len(rows) < len(block.rstrip()) else None
+        return header_rows(block) or None
     first = block.split("\n", 1)[0].rstrip("\r")
     if kind == "code" and first.lstrip(" >\t").startswith(_FENCE):
         return first

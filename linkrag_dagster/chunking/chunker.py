@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -22,7 +23,7 @@ from linkrag_dagster.chunking.settings import (
 )
 from linkrag_dagster.markdown import parse
 from linkrag_dagster.markdown.elements import Element
-from linkrag_dagster.tokens import TokenCounter, Tokenizer, load_tokenizer
+from linkrag_dagster.tokens import BYTE_PAIR_ENCODINGS, TokenCounter, Tokenizer, load_tokenizer
 
 DEFAULT_STRATEGY = "pack"
 
@@ -110,7 +111,7 @@ class _Plan:
             self.tokenizer, self.window = encoder.tokenizer, encoder.window
             given["tokenizer"] = ENCODER
         else:
-            self.tokenizer = load_tokenizer(name) if isinstance(name, str) else name
+            self.tokenizer = _loaded(name) if isinstance(name, str) else name
             given["tokenizer"] = self.tokenizer.name
         self.settings = resolve_settings(
             given, window=self.window, special_tokens=self.tokenizer.special_tokens
@@ -132,8 +133,19 @@ class _Plan:
             title or title_of(elements),
             doc_id,
             version,
+            counter=counter,
         )
         return ChunkSet(tuple(elements), tuple(coarse), tuple(final), tuple(chunks), tuple(trace))
+
+
+def _loaded(name: str) -> Tokenizer:
+    return _byte_pairs(name) if name in BYTE_PAIR_ENCODINGS else load_tokenizer(name)
+
+
+@cache
+def _byte_pairs(name: str) -> Tokenizer:
+    """A vocabulary never changes; reading it takes longer than chunking a page."""
+    return load_tokenizer(name)
 
 
 def _given(settings: Settings) -> dict[str, Any]:

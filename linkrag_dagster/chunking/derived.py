@@ -1,130 +1,174 @@
-"""Images and tables: how they stand in the text, and the derived chunk that each yields (CB-12 to CB-14)."""
+"""Images and tables: how they stand in a source chunk, and the context of their derived chunks (CB-12 to CB-14)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 
+from linkrag_dagster.chunking.measure import Measure
 from linkrag_dagster.chunking.records import Span
 from linkrag_dagster.chunking.settings import ChunkSettings
 from linkrag_dagster.markdown.elements import Element
-from linkrag_dagster.tokens import TokenCounter
 
-_DELIMITER = re.compile(r"[ \t>|:-]*-[ \t|:-]*")
-_CELL_BREAK = re.compile(r"(?<!\\)\|")
-DERIVED_KINDS = ("image", "table")
-"""Elements that yield a derived chunk each (CB-13)."""
+DERIVED_KINDS = frozenset({"image", "table"})
+"""Kinds that also yield a derived chunk (CB-13)."""
 
-_SKIPPED = ("front_matter", "rule")
+_LINE = re.compile(r"[^\r\n]+")
+_CELL_END = re.compile(r"(?<!\\)\|")
+# A delimiter row, and what a quote puts before it.
+_DELIMITER_MARKS = frozenset(" \t|:->")
+_NO_CONTEXT = frozenset({"rule", "front_matter"})
 
 
 def columns(table: str) -> int:
-    """Most cells in any row; an escaped pipe separates none."""
-    return max((_cells(line) for line in table.splitlines() if line.strip()), default=0)
+    """Most cells in any row of a GFM table's source; an escaped pipe ends no cell."""
+    most = 0
+    for line in _LINE.finditer(table):
+        row = line.group().strip()
+        if row:
+            outer = row.startswith("|") + (len(row) > 1 and row.endswith("|") and not row.endswith("\\|"))
+            most = max(most, len(_CELL_END.findall(row)) + 1 - outer)
+    return most
 
 
-def _cells(line: str) -> int:
-    row = line.strip()
-    row = row[1:] if row.startswith("|") else row
-    if row.endswith("|") and not row.endswith("\\|"):
-        row = row[:-1]
-    return len(_CELL_BREAK.findall(row)) + 1
+def is_small_table(table: str, tokens: int, settings: ChunkSettings) -> bool:
+    """Whether a table stays verbatim in its source chunk (CB-12).
 
-
-def is_small_table(source: str, tokens: int, settings: ChunkSettings) -> bool:
-    """Whether a table stays in the text as it is."""
-    return (
-        tokens <= min(settings.small_table_tokens, settings.max_tokens)
-        and sum(1 for line in source.splitlines() if line.strip()) <= settings.small_table_lines
-        and columns(source) <= settings.small_table_columns
-    )
+    Args:
+        table: its source.
+        tokens: tokens of its source.
+        settings: limits in tokens, non-empty lines (header and delimiter included) and columns.
+    """
+    if tokens > settings.verbatim_table_tokens:
+        return False
+    lines = sum(1 for line in _LINE.finditer(table) if line.group().strip())
+    return lines <= settings.small_table_lines and columns(table) <= settings.small_table_columns
 
 
 def is_rendered(element: Element, source: str, tokens: int, settings: ChunkSettings) -> bool:
-    """Whether the text holds a reference in the element's place."""
-    return element.kind == "image" or (
-        element.kind == "table" and not is_small_table(source, tokens, settings)
-    )
-
-
-def reference(kind: str, element_id: str) -> str:
-    """The stable name of an image or table in the text: `[image: image_001]`."""
-    return f"[{kind}: {element_id}]"
+    """Whether a reference stands for the element in its source chunk: images and larger tables."""
+    if element.kind == "table":
+        return not is_small_table(source, tokens, settings)
+    return element.kind == "image"
 
 
 def header_rows(table: str) -> str:
-    """Header and delimiter row of a table's source, without the last line break; "" where it has no delimiter."""
-    lines = table.splitlines()
-    if len(lines) < 2 or not _DELIMITER.fullmatch(lines[1]):
+    """A table's header and delimiter rows, without their last line break; "" for what has no delimiter row."""
+    rows = list(islice(_LINE.finditer(table), 2))
+    if len(rows) < 2 or "-" not in rows[1].group() or not _DELIMITER_MARKS.issuperset(rows[1].group()):
         return ""
-    return "\n".join(lines[:2])
+    return table[: rows[1].end()]
+
+
+def reference(kind: str, element_id: str) -> str:
+    """The stable line that stands for an image or a table: `[image: image_001]`."""
+    return f"[{kind}: {element_id}]"
 
 
 def rendering(element: Element, source: str) -> str:
-    """A reference, and what is known of its content: a description, or a table's header row.
+    """Reference and description of an image, reference and summary of a table.
 
-    Where nothing is known, nothing is said: that there is no description is a fact of the row, not of the text.
+    A table without a summary shows its header row (GFM gives tables no caption). An image without a description
+    shows the reference alone: that there is none is a fact of the row, never a text (EL-05).
+
+    Raises:
+        ValueError: the element has no id.
     """
-    known = element.description or (source.splitlines()[0].strip() if element.kind == "table" else "")
-    name = reference(element.kind, element.element_id or "")
-    return f"{name}\n{known}" if known else name
+    line = reference(element.kind, identifier(element))
+    if element.description:
+        return f"{line}\n{element.description}"
+    if element.kind == "table":
+        first = _LINE.search(source)
+        return f"{line}\n{first.group().strip()}" if first else line
+    return line
 
 
-def adjacent_context(
-    elements: Sequence[Element], index: int, counter: TokenCounter, settings: ChunkSettings
-) -> tuple[Span | None, Span | None]:
-    """The last tokens of the element before and the first of the one behind an image or table.
+def identifier(element: Element) -> str:
+    """An image's or table's id.
 
-    In mode `section` headings end the search: behind them lies another section. In mode `physical` any neighbour
-    counts, headings too.
+    Raises:
+        ValueError: it has none.
     """
-    limit = settings.adjacent_context_tokens
-    if not limit:
-        return None, None
-    before = _neighbour(elements, range(index - 1, -1, -1), settings)
-    after = _neighbour(elements, range(index + 1, len(elements)), settings)
-    return (
-        _tail(before, counter, limit) if before else None,
-        _head(after, counter, limit) if after else None,
-    )
+    if element.element_id is None:
+        raise ValueError(
+            f"element {element.element_index} ({element.kind}) has no element_id; "
+            f"number images and tables in document order, as {element.kind}_001"
+        )
+    return element.element_id
 
 
-def _neighbour(elements: Sequence[Element], order: range, settings: ChunkSettings) -> Element | None:
-    for at in order:
-        element = elements[at]
-        if element.kind in _SKIPPED:
-            continue
-        if settings.adjacent_context == "section" and element.level is not None:
-            if element.level <= 5:
-                return None
-            continue
-        return element
-    return None
+class AdjacentContext:
+    """The words beside an image or a table (CB-14): at most `adjacent_context_tokens` on each side.
+
+    With `adjacent_context: section` the words never cross the section and headings are skipped, since the trail
+    names them; with `physical` the nearest element counts, whatever its section. Front matter and rules never do.
+
+    Args:
+        elements: all elements of the document.
+        text: the document's text.
+        measure: token counts of that text.
+        settings: size and mode.
+    """
+
+    def __init__(
+        self, elements: Sequence[Element], text: str, measure: Measure, settings: ChunkSettings
+    ) -> None:
+        self._elements = elements
+        self._text = text
+        self._measure = measure
+        self._limit = settings.adjacent_context_tokens
+        self._section = settings.adjacent_context == "section"
+        usable = [self._usable(e) for e in elements]
+        self._before = _nearest_before(usable)
+        last = len(elements) - 1
+        self._after = [None if found is None else last - found for found in _nearest_before(usable[::-1])][
+            ::-1
+        ]
+
+    def around(self, position: int) -> tuple[Span | None, Span | None]:
+        """Spans before and after the element at a position of the document's elements."""
+        if self._limit == 0:
+            return None, None
+        before = self._neighbour(position, self._before[position])
+        after = self._neighbour(position, self._after[position])
+        return (
+            None if before is None else self._last_words(before),
+            None if after is None else self._first_words(after),
+        )
+
+    def _usable(self, element: Element) -> bool:
+        return element.kind not in _NO_CONTEXT and not (self._section and element.kind == "heading")
+
+    def _neighbour(self, position: int, other: int | None) -> Element | None:
+        if other is None:
+            return None
+        here, there = self._elements[position], self._elements[other]
+        apart = (here.trail_indexes, here.heading_trail) != (there.trail_indexes, there.heading_trail)
+        return None if self._section and apart else there
+
+    def _last_words(self, element: Element) -> Span | None:
+        start = self._measure.suffix(self._text, element.start_char, element.end_char, self._limit)
+        return _trimmed(self._text, start, element.end_char)
+
+    def _first_words(self, element: Element) -> Span | None:
+        end = self._measure.prefix(element.start_char, self._limit, element.end_char)[0]
+        return _trimmed(self._text, element.start_char, end)
 
 
-def _head(element: Element, counter: TokenCounter, limit: int) -> Span:
-    cut = counter.prefix(element.start_char, limit, element.end_char)
-    return Span(element.start_char, _trimmed(counter.text, element.start_char, cut.position))
+def _nearest_before(usable: Sequence[bool]) -> list[int | None]:
+    """For each position, the last usable one before it."""
+    found: list[int | None] = []
+    last: int | None = None
+    for position, counts in enumerate(usable):
+        found.append(last)
+        if counts:
+            last = position
+    return found
 
 
-def _tail(element: Element, counter: TokenCounter, limit: int) -> Span:
-    start, end = element.start_char, element.end_char
-    if counter.count(start, end) <= limit:
-        return Span(start, end)
-    low, high = start, end
-    while low < high:
-        middle = (low + high) // 2
-        if counter.count(middle, end) <= limit:
-            high = middle
-        else:
-            low = middle + 1
-    # Begin at a word: behind white space, or behind punctuation where there is none.
-    word = re.compile(r"(?<=[\s，。！？；：、])\S").search(counter.text, low, end)
-    at = word.start() if word else low
-    return Span(at, end)
-
-
-def _trimmed(text: str, start: int, end: int) -> int:
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return end
+def _trimmed(text: str, start: int, end: int) -> Span | None:
+    words = text[start:end]
+    first = start + len(words) - len(words.lstrip())
+    last = start + len(words.rstrip())
+    return Span(first, last) if first < last else None

@@ -37,6 +37,8 @@ def export_chunks(
     title: str = "",
     doc_id: str = "",
     version: str | None = None,
+    *,
+    counter: TokenCounter | None = None,
 ) -> list[Chunk]:
     """Chunks of a document, in the order of their final chunks.
 
@@ -50,6 +52,7 @@ def export_chunks(
         title: the document's title, "" if it has none.
         doc_id: the document's id, a part of every chunk's id.
         version: its declared version; None if none was declared.
+        counter: the budget's counts of that text, if it was tokenised already.
 
     Raises:
         ValueError: the window leaves no room for any word.
@@ -58,7 +61,7 @@ def export_chunks(
         raise ValueError(
             f"a window of {window} tokens leaves no room beside the encoder's special tokens; declare more"
         )
-    drafts = _Drafts(final, text, settings, tokenizer, encoder_tokenizer, window, title).all()
+    drafts = _Drafts(final, text, settings, tokenizer, encoder_tokenizer, window, title, counter).all()
     return _finished(drafts, doc_id, version, settings, encoder_tokenizer, window)
 
 
@@ -90,6 +93,7 @@ class _Drafts:
         encoder_tokenizer: Tokenizer,
         window: int | None,
         title: str,
+        counter: TokenCounter | None,
     ) -> None:
         self._final = final
         self._text = text
@@ -99,7 +103,7 @@ class _Drafts:
         self._room = None if window is None else window - encoder_tokenizer.special_tokens
         self._title = title
         self._lines = Lines(text)
-        self._counters: dict[str, TokenCounter] = {}
+        self._counters: dict[int, TokenCounter] = {} if counter is None else {id(tokenizer): counter}
         self._derived: Mapping[str, FinalChunk] = {
             c.element_id: c for c in final if c.role == "derived" and c.element_id is not None
         }
@@ -251,10 +255,9 @@ class _Drafts:
         """Counts of a chunk's content; a document is tokenised once with each tokenizer, and only if needed."""
         if not chunk.verbatim:
             return Measure.of(tokenizer, chunk.content)
-        key = f"{tokenizer.name}:{tokenizer.vocabulary_hash}"
-        counter = self._counters.get(key)
+        counter = self._counters.get(id(tokenizer))
         if counter is None:
-            counter = self._counters[key] = TokenCounter(tokenizer, self._text)
+            counter = self._counters[id(tokenizer)] = TokenCounter(tokenizer, self._text)
         return Measure(counter, chunk.start_char, len(chunk.content))
 
 

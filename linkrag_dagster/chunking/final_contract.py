@@ -144,4 +144,4 @@ def _unavoidable(chunk: FinalChunk, settings: ChunkSettings, tokenizer: Tokenize
     words = chunk.content.strip()
     if chunk.oversized_reason == "token_safe_residue":
         return len(words) == 1
-    return chunk.oversized_reason == "separators" and tokenizer.count(words) <= settings.max_tokens
+    return chunk.oversized_reason == "separators" and tokenizer.count(words) <= settings.hard_max_tokens

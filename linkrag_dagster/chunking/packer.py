@@ -110,20 +110,18 @@ class Packer:
         if self._measure.count(start, end) <= self._limits.most:
             return None
         words = self._content[start:end]
-        if (
-            self._measure.count(start + len(words) - len(words.lstrip()), start + len(words.rstrip()))
-            <= self._limits.most
-        ):
+        visible = self._measure.count(start + len(words) - len(words.lstrip()), start + len(words.rstrip()))
+        if visible <= self._limits.most or visible <= self._limits.hard < self._measure.count(start, end):
             return "separators"
-        if any(a.ends == "token_safe_residue" for a in atoms):
-            return "token_safe_residue"
         body = [a for a in atoms if not (a.heading or a.blank)]
         headings = any(a.heading for a in atoms)
-        if len(body) == 1 and not headings:
-            return "protected_single" if body[0].protected else "token_safe_residue"
-        if headings and len(body) < 2:
+        protected = any(a.protected for a in body)
+        cut = not protected or any(a.part is not None for a in body)
+        if any(a.ends == "token_safe_residue" for a in atoms) or (cut and not headings):
+            return "token_safe_residue"  # what is cut keeps the maximum, but for a code point that exceeds it
+        if headings and (len(body) < 2 or not protected):
             return "heading_attached"
-        return "protected_with_context" if any(a.protected for a in body) else "heading_attached"
+        return "protected_single" if len(body) == 1 else "protected_with_context"
 
     # -- one segment ---------------------------------------------------------------------------------------------
 
@@ -232,14 +230,25 @@ class Packer:
         return joined
 
     def _join_blanks(self, packed: Sequence[Segment]) -> list[Segment]:
-        """No chunk is white space only: such a segment joins the preceding one, the first one the following."""
+        """No chunk is white space only: such a segment joins the preceding one, else where it fits the following."""
         joined: list[Segment] = []
-        for segment in packed:
-            last = joined[-1] if joined else None
-            if last is not None and (self._is_blank(segment) or self._is_blank(last)):
-                joined[-1] = Segment(last.first, segment.last, segment.reason)
-            else:
+        waiting = list(reversed(packed))
+        while waiting:
+            segment = waiting.pop()
+            before = joined[-1] if joined else None
+            after = waiting[-1] if waiting else None
+            if not self._is_blank(segment) or (before is None and after is None):
                 joined.append(segment)
+            elif after is not None and (
+                before is None
+                or (
+                    self._size(before.first, segment.last) > self._limits.hard
+                    and self._may_join(segment, after, self._limits.hard)
+                )
+            ):
+                waiting[-1] = Segment(segment.first, after.last, after.reason)
+            elif before is not None:
+                joined[-1] = Segment(before.first, segment.last, segment.reason)
         return joined
 
     def _closer_to_next(self, segment: Segment) -> bool:

@@ -1,4 +1,4 @@
-"""How to chunk: limits in tokens, and what follows from the encoder's window when they are not given (TK-05)."""
+"""The settings of chunking: frozen, checked, with defaults that follow the encoder's window (TK-05)."""
 
 from __future__ import annotations
 
@@ -7,22 +7,43 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-HEADER_RESERVE = 32
-"""Tokens of the window that are kept free for the header."""
-LINKRAG_PROFILE = (128, 512, 1024)
-"""min, max and hard max of the seed, in cl100k_base."""
-BYTE_PAIRS = ("cl100k_base", "o200k_base")
+from linkrag_dagster.tokens import BYTE_PAIR_ENCODINGS
+
 ENCODER = "encoder"
-"""The budget is counted in the encoder's own tokenizer."""
+"""The name of the budget's tokenizer that means: the encoder's own."""
+HEADER_RESERVE = 32
+"""Tokens of the encoder's window that are left to the header."""
 STRATEGIES = ("noop", "pack")
+"""How coarse chunks become final ones."""
+
+# The profile `linkrag`, in tokens of cl100k_base.
+_PROFILE_MIN, _PROFILE_MAX, _PROFILE_HARD_MAX = 128, 512, 1024
+_DEEPEST_TRACKED = 5
+_CHOICES = {
+    "strategy": STRATEGIES,
+    "adjacent_context": ("section", "physical"),
+    "oversize": ("split", "truncate"),
+    "overflow": ("split",),
+}
+_LEAST = {
+    "min_candidate_tokens": 1,
+    "max_tokens": 1,
+    "hard_max_tokens": 1,
+    "overlap_tokens": 0,
+    "adjacent_context_tokens": 0,
+    "max_tracked_heading_level": 1,
+    "small_table_tokens": 0,
+    "small_table_lines": 0,
+    "small_table_columns": 0,
+}
 
 
 class SettingsError(ValueError):
-    """A setting that can't hold: names the field, and a value that would.
+    """A setting that cannot be: says which, why, and what would do.
 
     Attributes:
-        field: the setting.
-        problem: what is wrong with it, without its name.
+        field: the setting's name.
+        problem: what is wrong and what would do, without the name.
     """
 
     def __init__(self, field: str, problem: str) -> None:
@@ -33,28 +54,33 @@ class SettingsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ChunkSettings:
-    """Settings of the three steps; token numbers are of the budget's tokenizer.
+    """Complete settings; numbers are tokens of `tokenizer`.
 
     Attributes:
-        strategy: how coarse chunks become final ones: `noop` or `pack`.
         min_candidate_tokens: a heading ends a coarse chunk of at least this size (CB-06).
-        max_tokens: longer chunks are cut.
-        hard_max_tokens: no source chunk is longer.
-        header: title and heading trail stand in the indexed text (EX-02).
-        overlap_tokens: neighbour context a side, for the export (EX-03).
-        adjacent_context_tokens: context around an image or table a side (CB-14).
-        adjacent_context: `section` stays in its section, `physical` may cross it.
-        oversize: one protected block above hard_max is `split` or `truncate`d (SD-11).
-        overflow: a core that exceeds the encoder's window is `split` (EX-05).
+        max_tokens: longer source chunks are cut.
+        hard_max_tokens: no source chunk is longer, where a length is promised.
+        strategy: one of `STRATEGIES`.
+        tokenizer: the budget's tokenizer: `encoder`, a byte-pair vocabulary, or a path.
+        header: whether title and heading trail stand before the indexed text (EX-02).
+        overlap_tokens: tokens of the neighbours on each side of the indexed text (EX-03).
+        adjacent_context_tokens: tokens around an image or table on each side (CB-14).
+        adjacent_context: `section` or `physical` (CB-14).
+        oversize: `split` or `truncate`: a protected block above the hard maximum (SD-11).
+        overflow: `split`: a chunk that does not fit the encoder's window (EX-05).
         index_front_matter: whether front matter is searched (CB-02).
-        small_table_tokens, small_table_lines, small_table_columns: a table within all three stays in the text (CB-12).
-        max_tracked_heading_level: deeper headings lead no trail and protect no section (CB-04).
+        max_tracked_heading_level: deepest level that takes part in CB-05, CB-07 and the trail.
+        small_table_tokens, small_table_lines, small_table_columns: up to these a table stays verbatim (CB-12).
+
+    Raises:
+        SettingsError: not min ≤ max ≤ hard max, or a value out of its range.
     """
 
+    min_candidate_tokens: int
+    max_tokens: int
+    hard_max_tokens: int
     strategy: str = "pack"
-    min_candidate_tokens: int = 111
-    max_tokens: int = 222
-    hard_max_tokens: int = 222
+    tokenizer: str = ENCODER
     header: bool = True
     overlap_tokens: int = 0
     adjacent_context_tokens: int = 64
@@ -62,101 +88,154 @@ class ChunkSettings:
     oversize: str = "split"
     overflow: str = "split"
     index_front_matter: bool = False
+    max_tracked_heading_level: int = _DEEPEST_TRACKED
     small_table_tokens: int = 256
     small_table_lines: int = 12
     small_table_columns: int = 5
-    max_tracked_heading_level: int = 5
 
     def __post_init__(self) -> None:
-        if self.strategy not in STRATEGIES:
-            raise SettingsError("strategy", f"{self.strategy!r} is not one of {', '.join(STRATEGIES)}")
-        if self.min_candidate_tokens < 1:
-            raise SettingsError("min_candidate_tokens", "must be at least 1")
-        if self.min_candidate_tokens > self.max_tokens:
+        for name, least in _LEAST.items():
+            _whole_number(name, getattr(self, name), least)
+        for name in ("header", "index_front_matter"):
+            if not isinstance(getattr(self, name), bool):
+                raise SettingsError(name, f"{getattr(self, name)!r} is neither true nor false")
+        if not isinstance(self.tokenizer, str) or not self.tokenizer:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise SettingsError("tokenizer", f"{self.tokenizer!r} is no name; try {ENCODER} or cl100k_base")
+        for name, allowed in _CHOICES.items():
+            _choice(name, getattr(self, name), allowed)
+        self._check_limits()
+
+    def _check_limits(self) -> None:
+        if self.max_tracked_heading_level > _DEEPEST_TRACKED:
             raise SettingsError(
-                "min_candidate_tokens",
-                f"{self.min_candidate_tokens} exceeds max_tokens; use {self.max_tokens // 2 or 1}",
+                "max_tracked_heading_level",
+                f"{self.max_tracked_heading_level} is never tracked; give at most {_DEEPEST_TRACKED}",
             )
         if self.max_tokens > self.hard_max_tokens:
             raise SettingsError(
-                "max_tokens", f"{self.max_tokens} exceeds hard_max_tokens; use at most {self.hard_max_tokens}"
+                "max_tokens",
+                f"{self.max_tokens} is above hard_max_tokens ({self.hard_max_tokens}); "
+                f"give at most {self.hard_max_tokens}, or raise hard_max_tokens",
             )
-        _among("adjacent_context", self.adjacent_context, ("section", "physical"))
-        _among("oversize", self.oversize, ("split", "truncate"))
-        _among("overflow", self.overflow, ("split",))
+        if self.min_candidate_tokens > self.max_tokens:
+            raise SettingsError(
+                "min_candidate_tokens",
+                f"{self.min_candidate_tokens} is above max_tokens ({self.max_tokens}); "
+                f"give at most {self.max_tokens}, such as {max(1, self.max_tokens // 2)}",
+            )
         if self.overlap_tokens:
-            raise SettingsError("overlap_tokens", "neighbour overlap is not built yet; use 0")
+            raise SettingsError("overlap_tokens", "neighbour overlap is not available; give 0")
+
+    @property
+    def verbatim_table_tokens(self) -> int:
+        """Most tokens of a table that stays verbatim; one that no chunk could hold never does (CB-12)."""
+        return min(self.small_table_tokens, self.max_tokens)
 
     def coarse_parameters(self) -> dict[str, object]:
         """What stage one depends on."""
         return {
             "min_candidate_tokens": self.min_candidate_tokens,
-            "small_table_tokens": min(self.small_table_tokens, self.max_tokens),
-            "small_table_lines": self.small_table_lines,
-            "small_table_columns": self.small_table_columns,
-            "adjacent_context_tokens": self.adjacent_context_tokens,
+            "max_tracked_heading_level": self.max_tracked_heading_level,
+            "small_table": [self.verbatim_table_tokens, self.small_table_lines, self.small_table_columns],
             "adjacent_context": self.adjacent_context,
+            "adjacent_context_tokens": self.adjacent_context_tokens,
             "index_front_matter": self.index_front_matter,
         }
 
     def final_parameters(self) -> dict[str, object]:
-        """What stage two depends on."""
+        """What stage two depends on, beside its rows."""
         return {
             "strategy": self.strategy,
             "min_candidate_tokens": self.min_candidate_tokens,
             "max_tokens": self.max_tokens,
             "hard_max_tokens": self.hard_max_tokens,
+            "max_tracked_heading_level": self.max_tracked_heading_level,
             "oversize": self.oversize,
         }
 
     def export_parameters(self) -> dict[str, object]:
-        """What the export depends on."""
+        """What the export depends on, beside its rows."""
         return {
             "header": self.header,
-            "hard_max_tokens": self.hard_max_tokens,
             "overlap_tokens": self.overlap_tokens,
             "overflow": self.overflow,
+            "max_tokens": self.max_tokens,
+            "hard_max_tokens": self.hard_max_tokens,
         }
 
 
-def _among(field: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise SettingsError(field, f"{value!r} is not one of {', '.join(allowed)}")
-
-
 def resolve_settings(
-    given: Mapping[str, Any], *, window: int | None, special_tokens: int = 0
+    declared: Mapping[str, Any] | None = None, *, window: int | None = None, special_tokens: int = 0
 ) -> ChunkSettings:
-    """Settings from those that are given and those that follow from the encoder's window.
+    """Complete what was declared.
+
+    With the encoder's own tokenizer and a known window: `hard_max_tokens` is what the window leaves beside special
+    tokens and the header's reserve, `max_tokens` the same, `min_candidate_tokens` half of `max_tokens`. With a
+    tokenizer of another scale: the profile `linkrag`, 128 / 512 / 1024.
 
     Args:
-        given: settings by name, None for those that follow; `tokenizer` names the budget's tokenizer.
-        window: the encoder's window in tokens, special tokens included; None where there is no encoder.
-        special_tokens: tokens that the encoder adds.
+        declared: settings by name; None and missing ones take their default.
+        window: most tokens that the encoder sees, special ones included; None if there is none to fit.
+        special_tokens: those that the encoder adds to each text.
 
     Raises:
-        SettingsError: an unknown name, limits out of order, or a hard maximum that no window can hold.
+        SettingsError: an unknown name, a wrong value, or a hard maximum that cannot fit the window although
+            `overflow` was not declared.
     """
-    known = {f.name for f in fields(ChunkSettings)}
-    values = {name: value for name, value in given.items() if value is not None and name != "tokenizer"}
-    for name in values.keys() - known:
-        near = difflib.get_close_matches(name, [*known, "tokenizer"], 1)
-        raise SettingsError(name, "unknown setting" + (f"; did you mean {near[0]}?" if near else ""))
-    tokenizer = given.get("tokenizer") or ENCODER
-    byte_pairs = tokenizer in BYTE_PAIRS or getattr(tokenizer, "name", "") in BYTE_PAIRS
-    if byte_pairs or window is None:
-        least, most, hard = LINKRAG_PROFILE
+    given = {name: value for name, value in (declared or {}).items() if value is not None}
+    known = [field.name for field in fields(ChunkSettings)]
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(str(name), known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+            raise SettingsError(str(name), f"unknown setting; {hint}")
+    for name in ("min_candidate_tokens", "max_tokens", "hard_max_tokens"):
+        if name in given:
+            _whole_number(name, given[name], 1)
+    if "strategy" in given:
+        _choice("strategy", given["strategy"], STRATEGIES)
+    if window is None or given.get("tokenizer", ENCODER) in BYTE_PAIR_ENCODINGS:
+        minimum, maximum, hard = _profile(given)
     else:
-        hard = most = max(1, window - special_tokens - HEADER_RESERVE)
-        least = max(1, most // 2)
-        declared = values.get("hard_max_tokens")
-        if declared is not None and declared > hard and "overflow" not in values:
-            raise SettingsError(
-                "hard_max_tokens",
-                f"{declared} tokens and a header of {HEADER_RESERVE} do not fit the encoder's window of {window}; "
-                f"use at most {hard}, or say what is to become of the rest by overflow",
-            )
-    hard = values.setdefault("hard_max_tokens", max(hard, values.get("max_tokens", 0) if byte_pairs else 0))
-    most = values.setdefault("max_tokens", min(most, hard))
-    values.setdefault("min_candidate_tokens", max(1, min(least, most // 2 if most < 2 * least else least)))
-    return ChunkSettings(**values)
+        minimum, maximum, hard = _fitted(given, window, special_tokens)
+    limits: dict[str, Any] = {"min_candidate_tokens": minimum, "max_tokens": maximum, "hard_max_tokens": hard}
+    return ChunkSettings(**{**given, **limits})
+
+
+def _fitted(given: Mapping[str, Any], window: int, special_tokens: int) -> tuple[int, int, int]:
+    """Limits that follow the window; a declared hard maximum that leaves the header no room is refused."""
+    usual = window - special_tokens - HEADER_RESERVE
+    if usual < 1:
+        raise SettingsError(
+            "hard_max_tokens", f"the encoder's window of {window} tokens leaves no room for a chunk"
+        )
+    header = given.get("header", True) is not False
+    most = usual if header else window - special_tokens
+    hard = given.get("hard_max_tokens", usual)
+    if hard > most and "overflow" not in given:
+        reserve = f" and {HEADER_RESERVE} for the header" if header else ""
+        raise SettingsError(
+            "hard_max_tokens",
+            f"{hard} does not fit the encoder's window of {window} tokens less {special_tokens} special ones{reserve}; "
+            f"give at most {most}, or declare overflow: split",
+        )
+    maximum = given.get("max_tokens", hard)
+    return given.get("min_candidate_tokens", max(1, maximum // 2)), maximum, hard
+
+
+def _profile(given: Mapping[str, Any]) -> tuple[int, int, int]:
+    hard = given.get("hard_max_tokens")
+    maximum = given.get("max_tokens", _PROFILE_MAX if hard is None else min(_PROFILE_MAX, hard))
+    if hard is None:
+        hard = max(_PROFILE_HARD_MAX, maximum)
+    return given.get("min_candidate_tokens", max(1, min(_PROFILE_MIN, maximum // 2))), maximum, hard
+
+
+def _whole_number(name: str, value: object, least: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise SettingsError(name, f"{value!r} is no whole number of at least {least}")
+
+
+def _choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise SettingsError(name, f"{value!r} is not available; there are {', '.join(allowed)}")

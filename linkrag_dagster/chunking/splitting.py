@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from linkrag_dagster.chunking.measure import Measure
@@ -84,13 +84,27 @@ class Splitter:
             at = line_end
         if begin < end:
             pieces.append(Piece(begin, end, "structural"))
-        return pieces
+        return self._without_blanks(pieces)
 
     def blanks(self, start: int, end: int) -> list[Piece]:
         """Pieces of a run of white space; none if it is short enough to stay with what it follows."""
         if end - start <= _GROUP_SHARE or self._measure.count(start, end) <= self._group:
             return []
         return self._blanks(start, end)
+
+    def _without_blanks(self, pieces: Sequence[Piece]) -> list[Piece]:
+        """No piece is white space only: it joins the piece before it, the first one the piece after it."""
+        joined: list[Piece] = []
+        for piece in pieces:
+            last = joined[-1] if joined else None
+            if last is not None and (self._is_blank(piece) or self._is_blank(last)):
+                joined[-1] = Piece(last.start, piece.end, piece.ends)
+            else:
+                joined.append(piece)
+        return joined
+
+    def _is_blank(self, piece: Piece) -> bool:
+        return self._content[piece.start : piece.end].isspace()
 
     def _blanks(self, start: int, end: int) -> list[Piece]:
         pieces: list[Piece] = []

@@ -1,74 +1,76 @@
-"""Heading trails of a run of elements (CB-10)."""
+"""Heading trails of chunks (CB-10): what all of a chunk's words stand under, and what each stands under."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from linkrag_dagster.markdown.elements import Element
 
-Trail = tuple[str, ...]
+# A title, and the element index of its heading: equal titles at different places are two.
+Trail = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkTrails:
-    """The trails of a chunk.
+    """Trails of one chunk.
 
     Attributes:
-        common: the longest that its elements share.
-        each: the distinct ones, in order of first appearance.
+        common: longest common prefix of the trails of its elements other than headings; of its headings, where it
+            holds nothing else.
+        each: the distinct trails of all its elements, empty ones left out, in order; equal titles at different
+            places count as different.
     """
 
-    common: Trail
-    each: tuple[Trail, ...]
+    common: tuple[str, ...]
+    each: tuple[tuple[str, ...], ...]
 
 
 class Trails:
-    """Trails of runs of a document's elements.
+    """Trails within one document.
 
     Args:
-        elements: the document's elements.
-        tracked: deepest heading level that leads a trail.
+        elements: all its elements.
+        tracked: deepest heading level that a trail names (CB-04).
     """
 
-    def __init__(self, elements: Sequence[Element], tracked: int = 5) -> None:
-        self._elements = {e.element_index: e for e in elements}
+    def __init__(self, elements: Iterable[Element], tracked: int) -> None:
+        self._elements: Mapping[int, Element] = {e.element_index: e for e in elements}
         self._tracked = tracked
 
-    def of_chunk(self, indexes: Sequence[int]) -> ChunkTrails:
-        """Trails of the elements `indexes`, in order."""
-        members = [self._elements[index] for index in indexes]
-        return ChunkTrails(self._common(members), self._each(members))
+    def of_element(self, element: Element) -> Trail:
+        """The tracked headings above an element, and itself if it is one."""
+        places = element.trail_indexes
+        if len(places) != len(element.heading_trail):
+            # Another parser's elements may know titles only.
+            return tuple((title, -1) for title in element.heading_trail)
+        return tuple(
+            (title, place)
+            for title, place in zip(element.heading_trail, places, strict=True)
+            if self._level(place) <= self._tracked
+        )
 
-    def _common(self, members: Sequence[Element]) -> Trail:
-        """Longest common prefix of the trails of the elements other than headings; of the headings where all are.
+    def of_chunk(self, element_indexes: Sequence[int]) -> ChunkTrails:
+        """Trails of a chunk that holds these elements, at least one."""
+        elements = [self._elements[index] for index in element_indexes]
+        every = {self.of_element(e): None for e in elements}
+        body = {self.of_element(e): None for e in elements if e.kind != "heading"}
+        common = _common_prefix(list(body or every))
+        return ChunkTrails(_titles(common), tuple(_titles(trail) for trail in every if trail))
 
-        Headings are told apart by place: equal titles at different places are different.
-        """
-        bodies = [e for e in members if e.kind != "heading"] or list(members)
-        if not bodies:
-            return ()
-        first = bodies[0]
-        length = self._length(first)
-        for element in bodies[1:]:
-            shared = 0
-            others = element.trail_indexes[: self._length(element)]
-            for mine, theirs in zip(first.trail_indexes[:length], others, strict=False):
-                if mine != theirs:
-                    break
-                shared += 1
-            length = shared
-        return first.heading_trail[:length]
+    def _level(self, index: int) -> int:
+        heading = self._elements.get(index)
+        return 1 if heading is None or heading.level is None else heading.level
 
-    def _each(self, members: Sequence[Element]) -> tuple[Trail, ...]:
-        seen: dict[tuple[int, ...], Trail] = {}
-        for element in members:
-            length = self._length(element)
-            if length:
-                seen.setdefault(element.trail_indexes[:length], element.heading_trail[:length])
-        return tuple(seen.values())
 
-    def _length(self, element: Element) -> int:
-        """How much of an element's trail counts: an untracked heading's own title does not (CB-04)."""
-        own = element.level is not None and element.level > self._tracked
-        return len(element.trail_indexes) - own
+def _titles(trail: Trail) -> tuple[str, ...]:
+    return tuple(title for title, _ in trail)
+
+
+def _common_prefix(trails: Sequence[Trail]) -> Trail:
+    # What the first and the last in order share, all between them share.
+    first, last = min(trails), max(trails)
+    same = 0
+    while same < min(len(first), len(last)) and first[same] == last[same]:
+        same += 1
+    return first[:same]

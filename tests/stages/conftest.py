@@ -1,0 +1,88 @@
+"""A project in a temporary folder, and builds of it without Dagster: the road itself is under test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+import yaml
+
+from linkrag_dagster.declaration import load_declaration, starter
+from linkrag_dagster.stages.build import BuildResult, build
+from linkrag_dagster.stages.finish import finish
+from linkrag_dagster.stages.road import Road
+from linkrag_dagster.stages.stage import Refused
+
+TEXTS = {
+    "ferry.md": "# Ferry\n\n## Summer\n\nThe ferry to Lundholm leaves the north quay at seven.\n\n"
+    "## Winter\n\nIn winter only the Saturday crossing runs, and a red pennant tells passengers.\n",
+    "crane.md": "# Crane rules\n\nThe blue crane lifts at most eleven tonnes.\n\n| part | code |\n| --- | --- |\n| hook | R-17 |\n",
+    "notes.txt": "plain words about herring\n\n# no heading here\n",
+    "灯.md": "# 灯塔\n\n灯每九秒转一圈。看守每天擦拭棱镜，并记下每一块破损的玻璃。\n",
+}
+
+
+def run_here(road: Road, stages: Sequence[str], source_digest: str) -> bool:
+    """Stages one after another, as Dagster's face runs them."""
+    del source_digest
+    for name in stages:
+        try:
+            road.reports[name] = road.materialise(name, lambda line: None)
+        except Refused as refused:
+            road.reports[name] = refused.report
+            return False
+        finish(road, "test-run")
+    return True
+
+
+class Project:
+    """A declared corpus with its source and lake."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.source = root / "docs"
+        self.source.mkdir(parents=True)
+        self.declaration = root / "assets" / "harbour" / "defs.yaml"
+        self.declaration.parent.mkdir(parents=True)
+        self.declaration.write_text(starter("harbour", self.source, root), encoding="utf-8")
+
+    def write(self, name: str, content: str | bytes) -> None:
+        path = self.source / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+    def set(self, key: str, value: object) -> None:
+        declared = yaml.safe_load(self.declaration.read_text(encoding="utf-8"))
+        at = declared["attributes"]
+        *path, last = key.split(".")
+        for part in path:
+            at = at.setdefault(part, {})
+        at[last] = value
+        self.declaration.write_text(yaml.safe_dump(declared, allow_unicode=True), encoding="utf-8")
+
+    def road(self, lake: str = "lake", **options: object) -> Road:
+        return Road(load_declaration(self.declaration), lake=self.root / lake, **options)  # type: ignore[arg-type]
+
+    def build(self, lake: str = "lake", **options: object) -> BuildResult:
+        return build(self.road(lake, **options), run_here)
+
+
+@pytest.fixture(autouse=True)
+def _no_other_lake(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LINKRAG_LAKE", raising=False)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """Four small documents: Markdown, a table, plain text, Chinese."""
+    made = Project(tmp_path / "work")
+    for name, text in TEXTS.items():
+        made.write(name, text)
+    return made
+
+
+@pytest.fixture
+def empty_project(tmp_path: Path) -> Callable[[], Project]:
+    """Makes a project without documents."""
+    return lambda: Project(tmp_path / "bare")
