@@ -62,12 +62,22 @@ def test_every_subpackage_has_its_floor() -> None:
 
 def _loaded(code: str, modules: tuple[str, ...]) -> str:
     check = f"{code}\nimport sys\nprint([m for m in {modules!r} if m in sys.modules])"
-    return subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(
+        [sys.executable, "-c", check], capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 def test_the_core_imports_no_dagster() -> None:
     """PI-02: a notebook can use the core without Dagster."""
-    core = ("chunking", "lexical", "retrieval.search", "embedding.encoder", "stages.road", "extraction", "lake.catalogue")
+    core = (
+        "chunking",
+        "lexical",
+        "retrieval.search",
+        "embedding.encoder",
+        "stages.road",
+        "extraction",
+        "lake.catalogue",
+    )
     code = "\n".join(f"import linkrag_dagster.{name}" for name in core)
     assert _loaded(code, ("dagster",)) == "[]"
 

@@ -28,15 +28,20 @@ KINDS: Mapping[str, set[str]] = {
 MODEL_POOL = "model"
 
 
-def corpus_definitions(road: Road) -> dg.Definitions:
-    """The assets of one corpus: an external source, and one asset a stage of the road."""
+def corpus_definitions(road: Road, *, pool: str | None = MODEL_POOL) -> dg.Definitions:
+    """The assets of one corpus: an external source, and one asset a stage of the road.
+
+    Args:
+        road: the corpus.
+        pool: the concurrency pool of the step that holds the model; None for a process that waits for nobody.
+    """
     source = dg.AssetSpec(
         [road.corpus, "source"],
         group_name=group_name(road.corpus),
         description=f"The documents that lie in {road.declaration.source.path}.",
         kinds={"file"},
     )
-    return dg.Definitions(assets=[source, *(_asset(road, stage) for stage in STAGES)])
+    return dg.Definitions(assets=[source, *(_asset(road, stage, pool) for stage in STAGES)])
 
 
 def group_name(corpus: str) -> str:
@@ -51,7 +56,7 @@ def code_version(road: Road, stage: Stage) -> str:
     return digest("code", *(road.spec(stage, document).fingerprint for document in documents))[:16]
 
 
-def _asset(road: Road, stage: Stage) -> dg.AssetsDefinition:
+def _asset(road: Road, stage: Stage, pool: str | None) -> dg.AssetsDefinition:
     inputs = stage.inputs or ("source",)
     counted = stage.contract(road, stage.tables[0])
 
@@ -72,7 +77,7 @@ def _asset(road: Road, stage: Stage) -> dg.AssetsDefinition:
             )
             for promise in promises(road, stage)
         ],
-        pool=MODEL_POOL if stage.name == "embeddings" else None,
+        pool=pool if stage.name == "embeddings" else None,
         op_tags={"linkrag/stage": stage.name},
     )
     def build(context: dg.AssetExecutionContext) -> Iterator[Any]:

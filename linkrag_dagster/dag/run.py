@@ -14,6 +14,7 @@ from linkrag_dagster.stages.road import Road
 
 HOME_VARIABLE = "DAGSTER_HOME"
 HOME_FOLDER = ".dagster"
+CORPUS_TAG = "linkrag/corpus"
 INSTANCE = """# Written by linkrag for its own Dagster instance; yours to change.
 telemetry:
   enabled: false
@@ -42,6 +43,13 @@ def instance(root: Path) -> Generator[dg.DagsterInstance]:
         yield found
 
 
+def _end_dead_runs(found: dg.DagsterInstance, corpus: str) -> None:
+    """Mark runs of a killed build as failed: whoever holds the corpus's lock knows that none of them is alive."""
+    unfinished = dg.RunsFilter(tags={CORPUS_TAG: corpus}, statuses=[dg.DagsterRunStatus.STARTED])
+    for dead in found.get_runs(unfinished):
+        found.report_run_failed(dead, "the process of this build ended without a word: it was killed")
+
+
 def run(road: Road, stages: Sequence[str], source_digest: str) -> bool:
     """Materialise the stages of a corpus in one run; its reports are in `road.reports`.
 
@@ -53,11 +61,13 @@ def run(road: Road, stages: Sequence[str], source_digest: str) -> bool:
     Returns:
         Whether every stage was committed or had nothing to do.
     """
+    # No pool: its slots outlive a killed process, and without a daemon nobody would ever free them.
     definitions = dg.Definitions.merge(
-        corpus_definitions(road), dg.Definitions(executor=dg.in_process_executor)
+        corpus_definitions(road, pool=None), dg.Definitions(executor=dg.in_process_executor)
     )
     keys = [dg.AssetKey([road.corpus, name]) for name in stages]
     with instance(road.loaded.root) as found:
+        _end_dead_runs(found, road.corpus)
         found.report_runless_asset_event(
             dg.AssetMaterialization([road.corpus, "source"], tags={"dagster/data_version": source_digest})
         )
@@ -67,6 +77,6 @@ def run(road: Road, stages: Sequence[str], source_digest: str) -> bool:
             asset_selection=keys,
             raise_on_error=False,
             run_config=QUIET,
-            tags={"linkrag/corpus": road.corpus},
+            tags={CORPUS_TAG: road.corpus},
         )
     return result.success

@@ -60,6 +60,8 @@ def build(road: Road, run: Runner, *, through: str | None = None) -> BuildResult
         LakeError: the lake can't be read or written.
     """
     names = STAGE_NAMES[: STAGE_NAMES.index(through) + 1] if through else STAGE_NAMES
+    # What is wrong with the declaration is said before anything is written, the lock included.
+    _ = road.settings, road.tokenizer, road.analyzer
     with road.lake.writer(wait=road.wait):
         plan = plan_road(road, STAGES, through=through)
         refused = ""

@@ -130,7 +130,9 @@ def test_a_refused_commit_fails_the_run_and_stops_downstream(
     monkeypatch.setattr(Chunks, "checks", checks)
     result = materialise(root, instance)
     assert not result.success
-    done = {event.asset_key.path[-1] for event in result.get_asset_materialization_events() if event.asset_key}
+    done = {
+        event.asset_key.path[-1] for event in result.get_asset_materialization_events() if event.asset_key
+    }
     assert "final_chunks" in done and not done & {"chunks", "embeddings", "bm25"}
     failed = [e for e in result.get_asset_check_evaluations() if not e.passed]
     assert [e.check_name for e in failed] == ["chunks_say_where_their_words_came_from"]

@@ -59,7 +59,9 @@ def shell(tmp_path: Path) -> Shell:
     """A folder with three small documents in `docs`."""
     docs = tmp_path / "docs"
     docs.mkdir()
-    (docs / "crane.md").write_text("# Crane rules\n\nThe blue crane lifts at most eleven tonnes, error `E0412`.\n")
+    (docs / "crane.md").write_text(
+        "# Crane rules\n\nThe blue crane lifts at most eleven tonnes, error `E0412`.\n"
+    )
     (docs / "ferry.md").write_text("# Ferry\n\nThe ferry to Lundholm leaves the north quay at seven.\n")
     (docs / "lamp.md").write_text("# 灯塔\n\n灯每九秒转一圈。看守每天擦拭棱镜。\n")
     return Shell(tmp_path)

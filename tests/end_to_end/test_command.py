@@ -16,7 +16,16 @@ from linkrag_dagster.lake.lake import CorpusLake
 from .conftest import COMMAND, Done, Shell
 
 README = Path(__file__).resolve().parent.parent.parent / "README.md"
-TABLES = ("raw_documents", "extracted_text", "elements", "coarse_chunks", "final_chunks", "chunks", "embeddings", "bm25")
+TABLES = (
+    "raw_documents",
+    "extracted_text",
+    "elements",
+    "coarse_chunks",
+    "final_chunks",
+    "chunks",
+    "embeddings",
+    "bm25",
+)
 
 
 def test_init_plan_build_status_search(shell: Shell) -> None:
@@ -29,7 +38,9 @@ def test_init_plan_build_status_search(shell: Shell) -> None:
     assert built.code == 0, built.err
     stages = built.json["corpora"]["mine"]["stages"]
     assert list(stages) == list(TABLES)
-    assert {"new", "stale", "retried", "unchanged", "removed", "failed", "rows", "seconds"} == set(stages["chunks"])
+    assert {"new", "stale", "retried", "unchanged", "removed", "failed", "rows", "seconds"} == set(
+        stages["chunks"]
+    )
     assert built.json["embedded_texts"] == 3 <= planned.json["texts_to_embed"]
 
     assert shell.linkrag("plan", "mine", "--json").code == 0
@@ -37,7 +48,9 @@ def test_init_plan_build_status_search(shell: Shell) -> None:
     assert again.code == 0 and again.json["embedded_texts"] == 0
 
     status = shell.linkrag("status", "mine", "--json").json["corpora"]["mine"]
-    with duckdb.connect(str(shell.folder / "data" / "lake" / "warehouse.duckdb"), read_only=True) as connection:
+    with duckdb.connect(
+        str(shell.folder / "data" / "lake" / "warehouse.duckdb"), read_only=True
+    ) as connection:
         for table, rows in status["rows"].items():
             assert connection.execute(f"SELECT count(*) FROM mine.{table}").fetchone() == (rows,)
         kind = connection.execute(
@@ -62,7 +75,9 @@ def test_init_plan_build_status_search(shell: Shell) -> None:
         start, end = map(int, re.fullmatch(r"#char=(\d+),(\d+)", citation["fragment"]).groups())  # type: ignore[union-attr]
         assert source[start:end] == citation["quote"]
     nothing = shell.linkrag("search", "mine", "crane", "--cut", "0.0001", "--json").json
-    assert not nothing["answerable"] and nothing["reason"].startswith("NO ANSWER: nothing under cosine distance")
+    assert not nothing["answerable"] and nothing["reason"].startswith(
+        "NO ANSWER: nothing under cosine distance"
+    )
 
 
 def test_sql_ranks_as_search_does(shell: Shell) -> None:
@@ -70,14 +85,18 @@ def test_sql_ranks_as_search_does(shell: Shell) -> None:
     shell.linkrag("init", "mine", "--source", "docs")
     shell.linkrag("build", "mine")
     found = shell.linkrag("search", "mine", "crane lifts", "--mode", "bm25", "--json").json["citations"]
-    with duckdb.connect(str(shell.folder / "data" / "lake" / "warehouse.duckdb"), read_only=True) as connection:
+    with duckdb.connect(
+        str(shell.folder / "data" / "lake" / "warehouse.duckdb"), read_only=True
+    ) as connection:
         rows = connection.execute("FROM mine.bm25_scores(['crane', 'lift'])").fetchall()
     assert [chunk for chunk, _ in rows] == [citation["chunk_id"] for citation in found]
 
 
 def test_single_files_need_no_lake(shell: Shell) -> None:
     """`extract` and `chunk` print rows that point into the text."""
-    extracted = [json.loads(line) for line in shell.linkrag("extract", "docs/crane.md", "--jsonl").out.splitlines()]
+    extracted = [
+        json.loads(line) for line in shell.linkrag("extract", "docs/crane.md", "--jsonl").out.splitlines()
+    ]
     assert extracted[0]["status"] == "ok" and extracted[0]["title"] == "Crane rules"
     for stage in ("elements", "coarse", "final", "chunks"):
         done = shell.linkrag("chunk", "docs/crane.md", "--stage", stage, "--set", "max_tokens=40", "--jsonl")
@@ -102,11 +121,15 @@ def test_single_files_need_no_lake(shell: Shell) -> None:
         ("model: all-MiniLM-L6-v2", "model: all-MiniLM-L99", ["embedding.model", "all-MiniLM-L99"]),
     ],
 )
-def test_a_wrong_declaration_names_file_line_and_field(shell: Shell, old: str, new: str, words: list[str]) -> None:
+def test_a_wrong_declaration_names_file_line_and_field(
+    shell: Shell, old: str, new: str, words: list[str]
+) -> None:
     """PI-01, TK-05: exit 2, and nothing else happens."""
     shell.linkrag("init", "mine", "--source", "docs")
     path = shell.folder / "assets" / "mine" / "defs.yaml"
-    text = path.read_text().replace(f"    {old} ", f"    {new} ", 1).replace(f"    {old}\n", f"    {new}\n", 1)
+    text = (
+        path.read_text().replace(f"    {old} ", f"    {new} ", 1).replace(f"    {old}\n", f"    {new}\n", 1)
+    )
     assert new in text
     path.write_text(text)
     line = next(n for n, row in enumerate(text.splitlines(), start=1) if new in row)
@@ -155,7 +178,9 @@ def test_a_killed_build_leaves_the_old_generation_and_is_resumed(shell: Shell) -
     assert shell.linkrag("build", "mine").code == 0
     before = shell.linkrag("status", "mine", "--json").json["corpora"]["mine"]
     for number in range(40):
-        (shell.folder / "docs" / f"day-{number}.md").write_text(f"# Day {number}\n\nShip {number} came in.\n" * 3)
+        (shell.folder / "docs" / f"day-{number}.md").write_text(
+            f"# Day {number}\n\nShip {number} came in.\n" * 3
+        )
     process = _build_in_own_session(shell)
     assert process.stderr is not None
     for line in process.stderr:

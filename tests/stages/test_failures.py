@@ -17,14 +17,25 @@ from linkrag_dagster.stages.documents import EmptySource
 from .conftest import Project
 
 GBK = "港口办公室每天清晨登记进港的船只，记录船主、货物和泊位。书记员中午和傍晚各核对一次账簿。" * 4
-GOOD = ("raw_documents", "extracted_text", "elements", "coarse_chunks", "final_chunks", "chunks", "embeddings", "bm25")
+GOOD = (
+    "raw_documents",
+    "extracted_text",
+    "elements",
+    "coarse_chunks",
+    "final_chunks",
+    "chunks",
+    "embeddings",
+    "bm25",
+)
 
 
 def chunk_owners(project: Project) -> set[str]:
     road = project.road()
     generation = road.lake.current()
     names = {key: row["doc_name"] for key, row in road.documents(generation).items()}
-    return {names[key] for key in road.lake.read(generation, "chunks", columns=["doc_key"])["doc_key"].unique()}
+    return {
+        names[key] for key in road.lake.read(generation, "chunks", columns=["doc_key"])["doc_key"].unique()
+    }
 
 
 def test_hostile_files_fail_by_name_and_the_rest_is_built(project: Project) -> None:
@@ -64,23 +75,33 @@ def test_a_failed_document_keeps_its_last_good_rows(project: Project) -> None:
     """FA-01: all its tables stay of one piece, the raw row tells the new bytes."""
     project.build()
     road = project.road()
-    before = {t: road.lake.read(road.lake.current(), t, columns=["doc_key"]).height for t in ("chunks", "elements")}
+    before = {
+        t: road.lake.read(road.lake.current(), t, columns=["doc_key"]).height for t in ("chunks", "elements")
+    }
     project.write("ferry.md", b"")
     result = project.build()
     assert result.failed == 1 and result.stages["raw_documents"].stale == 1
     road = project.road()
-    after = {t: road.lake.read(road.lake.current(), t, columns=["doc_key"]).height for t in ("chunks", "elements")}
+    after = {
+        t: road.lake.read(road.lake.current(), t, columns=["doc_key"]).height for t in ("chunks", "elements")
+    }
     assert after == before
     assert "ferry.md" in chunk_owners(project)
 
 
-def test_a_broken_contract_fails_its_document_alone(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_contract_fails_its_document_alone(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """CO-03: the document's rows are not committed, the failure shows the cases, the others go on."""
     _break_chunks_of(monkeypatch, "herring")
     result = project.build()
     failed = corpus_status(project.road().lake).failed
     assert result.failed == 1 and not result.refused
-    assert (failed[0]["kind"], failed[0]["stage"], failed[0]["doc_name"]) == ("contract", "chunks", "notes.txt")
+    assert (failed[0]["kind"], failed[0]["stage"], failed[0]["doc_name"]) == (
+        "contract",
+        "chunks",
+        "notes.txt",
+    )
     assert "EX-07" in failed[0]["message"] and "EX-07" in failed[0]["cases"]
     assert "notes.txt" not in chunk_owners(project) and "ferry.md" in chunk_owners(project)
     for table in GOOD[1:-1]:
@@ -89,7 +110,9 @@ def test_a_broken_contract_fails_its_document_alone(project: Project, monkeypatc
         assert failed[0]["doc_key"] not in keys
 
 
-def test_a_contract_failure_keeps_text_and_chunks_together(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_contract_failure_keeps_text_and_chunks_together(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """FA-01, EX-07: the text goes back with the chunks, so that every slice still holds."""
     project.build()
     _break_chunks_of(monkeypatch, "mackerel")
@@ -98,11 +121,16 @@ def test_a_contract_failure_keeps_text_and_chunks_together(project: Project, mon
     road = project.road()
     generation = road.lake.current()
     joined = road.lake.read(generation, "chunks").join(
-        road.lake.read(generation, "extracted_text", columns=["doc_key", "text"]), on="doc_key", suffix="_canonical"
+        road.lake.read(generation, "extracted_text", columns=["doc_key", "text"]),
+        on="doc_key",
+        suffix="_canonical",
     )
     assert joined.height
     for row in joined.iter_rows(named=True):
-        assert not row["verbatim"] or row["text_canonical"][row["start_char"] : row["end_char"]] == row["content"]
+        assert (
+            not row["verbatim"]
+            or row["text_canonical"][row["start_char"] : row["end_char"]] == row["content"]
+        )
     assert any("herring" in text for text in joined["text_canonical"].to_list())
 
 
@@ -153,7 +181,9 @@ def test_two_documents_of_one_id_are_a_named_failure(project: Project) -> None:
 def test_the_highest_declared_version_is_current(project: Project) -> None:
     """PI-05: 1.10 comes after 1.9."""
     for version in ("1.9", "1.10"):
-        project.write(f"v{version}.md", f'---\nid: guide\nversion: "{version}"\n---\n\n# Guide\n\nText {version}.\n')
+        project.write(
+            f"v{version}.md", f'---\nid: guide\nversion: "{version}"\n---\n\n# Guide\n\nText {version}.\n'
+        )
     project.build()
     road = project.road()
     found = road.lake.read(road.lake.current(), "raw_documents").filter(pl.col("doc_id") == "guide")

@@ -31,7 +31,8 @@ def rows(road: Road) -> dict[str, dict[tuple[object, ...], str]]:
             if "vector" in frame.columns:
                 frame = frame.with_columns(pl.col("vector").arr.to_list().list.eval(pl.element().round(3)))
             found[table] = {
-                tuple(row[k] for k in rules.key): repr(sorted(row.items())) for row in frame.iter_rows(named=True)
+                tuple(row[k] for k in rules.key): repr(sorted(row.items()))
+                for row in frame.iter_rows(named=True)
             }
     return found
 
@@ -137,7 +138,9 @@ def test_a_changed_corpus_equals_a_full_build(project: Project, change: Change) 
         report = result.stages[stage.name]
         assert report.new == len(after[table].keys() - before[table].keys()), table
         assert report.removed == len(before[table].keys() - after[table].keys()), table
-        changed = sum(before[table][key] != after[table][key] for key in before[table].keys() & after[table].keys())
+        changed = sum(
+            before[table][key] != after[table][key] for key in before[table].keys() & after[table].keys()
+        )
         assert report.stale >= changed, table
         assert report.rows == len(after[table]), table
 
