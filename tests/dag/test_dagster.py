@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 import pytest
@@ -123,7 +124,7 @@ def test_a_refused_commit_fails_the_run_and_stops_downstream(
 ) -> None:
     """CO-02: the failed check is recorded with its cases, nothing is committed, nothing downstream runs."""
 
-    def checks(self, road, generation, frames, keys):  # type: ignore[no-untyped-def]
+    def checks(self: Chunks, road: Any, generation: Any, frames: Any, keys: Any) -> Iterator[CheckResult]:
         broken = (Violation("EX-07", "", "a scripted case"),) if keys else ()
         yield CheckResult("chunks_say_where_their_words_came_from", ("EX-07",), "", 1, broken)
 

@@ -12,6 +12,7 @@ import duckdb
 import pytest
 
 from linkrag_dagster.lake.lake import CorpusLake
+from linkrag_dagster.stages.road import STAGE_NAMES
 
 from .conftest import COMMAND, Done, Shell
 
@@ -37,7 +38,7 @@ def test_init_plan_build_status_search(shell: Shell) -> None:
     built = shell.linkrag("build", "mine", "--json")
     assert built.code == 0, built.err
     stages = built.json["corpora"]["mine"]["stages"]
-    assert list(stages) == list(TABLES)
+    assert list(stages) == list(STAGE_NAMES)
     assert {"new", "stale", "retried", "unchanged", "removed", "failed", "rows", "seconds"} == set(
         stages["chunks"]
     )

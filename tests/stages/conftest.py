@@ -17,7 +17,8 @@ from linkrag_dagster.stages.stage import Refused
 TEXTS = {
     "ferry.md": "# Ferry\n\n## Summer\n\nThe ferry to Lundholm leaves the north quay at seven.\n\n"
     "## Winter\n\nIn winter only the Saturday crossing runs, and a red pennant tells passengers.\n",
-    "crane.md": "# Crane rules\n\nThe blue crane lifts at most eleven tonnes.\n\n| part | code |\n| --- | --- |\n| hook | R-17 |\n",
+    "crane.md": "# Crane rules\n\nThe blue crane lifts at most eleven tonnes.\n\n"
+    "| part | code |\n| --- | --- |\n| hook | R-17 |\n",
     "notes.txt": "plain words about herring\n\n# no heading here\n",
     "灯.md": "# 灯塔\n\n灯每九秒转一圈。看守每天擦拭棱镜，并记下每一块破损的玻璃。\n",
 }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import polars as pl
 import pytest
@@ -194,7 +195,7 @@ def _break_chunks_of(monkeypatch: pytest.MonkeyPatch, word: str) -> None:
     """A contract that documents with `word` break."""
     kept = Chunks.checks
 
-    def checks(self: Chunks, road, generation, frames, keys):  # type: ignore[no-untyped-def]
+    def checks(self: Chunks, road: Any, generation: Any, frames: Any, keys: Any) -> Iterator[CheckResult]:
         yield from kept(self, road, generation, frames, keys)
         broken = frames["chunks"].filter(pl.col("content").str.contains(word))
         yield CheckResult(
