@@ -59,7 +59,11 @@ def search(
     cut = retrieval.cut if cut is None else cut
     generation = road.lake.current()
     needs_vectors = generation.number > 0 and (mode in ("dense", "hybrid") or cut is not None)
-    encoder, note = encoder_of(generation, road.declaration.embedding.model) if needs_vectors else (None, "")
+    encoder, note = (
+        encoder_of(generation, road.declaration.embedding.model, road.loaded.path.parent)
+        if needs_vectors
+        else (None, "")
+    )
     if note:
         say(note)
     answer = search_lake(

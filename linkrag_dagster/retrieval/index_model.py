@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from linkrag_dagster.embedding.encoder import Encoder
@@ -25,8 +27,13 @@ class IndexEncoder:
         return Encoder(self._identity).embed_query(query)
 
 
-def encoder_of(generation: Generation, declared: str) -> tuple[IndexEncoder, str]:
+def encoder_of(generation: Generation, declared: str, base: Path) -> tuple[IndexEncoder, str]:
     """The encoder that built a generation, and what its user should know.
+
+    Args:
+        generation: the one that is searched.
+        declared: the model that is declared today.
+        base: the declaration's folder, from which a model's relative path starts.
 
     Raises:
         ModelNotFound: neither the declared model nor the index's own is installed.
@@ -35,12 +42,12 @@ def encoder_of(generation: Generation, declared: str) -> tuple[IndexEncoder, str
     facts = generation.facts
     built, name = str(facts["model_fingerprint"]), str(facts["model"])
     try:
-        identity = resolve_model(declared)
+        identity = resolve_model(declared, base=base)
     except ModelNotFound:
         identity = None
     if identity is not None and identity.fingerprint == built:
         return IndexEncoder(identity), ""
-    own = resolve_model(name)
+    own = resolve_model(name, base=base)
     if own.fingerprint != built:
         raise ModelMismatch(
             f"the index was built by model {name} ({built[:12]}), and the model of that name is now another "

@@ -83,7 +83,11 @@ def list_source(road: Road, stored: Mapping[str, Mapping[str, Any]]) -> Source:
     files: dict[str, SourceFile] = {}
     failures: list[DocumentFailure] = []
     by_name = {row["doc_name"]: key for key, row in stored.items()}
+    lake = road.lake_root.resolve()
     for file in found.files:
+        if file.absolute.is_relative_to(lake):
+            # A source that holds the project holds its lake too: what a build writes is no document.
+            continue
         try:
             row = _row(road, file)
         except SourceError as error:
