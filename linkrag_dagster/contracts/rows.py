@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, TypeVar
@@ -17,20 +17,6 @@ from linkrag_dagster.contracts.tables import Contract
 HASH_CHARACTERS = 32
 
 Record = TypeVar("Record")
-
-
-def frame_of(contract: Contract, rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
-    """Rows as a frame with the contract's columns and types, in its order.
-
-    Raises:
-        KeyError: when a row lacks a column.
-    """
-    names = list(contract.polars.names())
-    columns: dict[str, list[Any]] = {name: [] for name in names}
-    for row in rows:
-        for name in names:
-            columns[name].append(row[name])
-    return pl.DataFrame(columns, schema=contract.polars)
 
 
 def row_of(record: Any) -> dict[str, Any]:

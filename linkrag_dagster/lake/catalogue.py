@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import duckdb
@@ -21,7 +21,7 @@ from linkrag_dagster.contracts.tables import CONTRACTS, Contract, contract
 from linkrag_dagster.lake.lake import CorpusLake
 from linkrag_dagster.lake.lock import exclusive
 from linkrag_dagster.lake.manifest import Generation
-from linkrag_dagster.lexical.sql import macro_sql
+from linkrag_dagster.lexical.sql import macro_sql, quoted
 
 CATALOGUE = "warehouse.duckdb"
 STORAGE = "v1.2.0"
@@ -74,7 +74,7 @@ def is_current(lake: CorpusLake) -> bool:
         return False
     try:
         with duckdb.connect(str(path), read_only=True) as connection:
-            found = connection.execute(f"SELECT manifest FROM {_name(lake.corpus)}.generation").fetchone()
+            found = connection.execute(f"SELECT manifest FROM {quoted(lake.corpus)}.generation").fetchone()
     except duckdb.Error:
         return False
     return found == (_mark(lake.shown()),)
@@ -86,7 +86,7 @@ def _mark(generation: Generation) -> str:
 
 def _corpus(connection: duckdb.DuckDBPyConnection, lake: CorpusLake) -> None:
     generation = lake.shown()
-    schema = _name(lake.corpus)
+    schema = quoted(lake.corpus)
     connection.execute(f"CREATE SCHEMA {schema}")
     dimensions = int(str(generation.facts.get("dimensions", 1)))
     tables = [*CONTRACTS.values(), contract("embeddings", dimensions=dimensions)]
@@ -110,8 +110,8 @@ VERSIONED = frozenset({"elements", "coarse_chunks", "final_chunks", "chunks", "e
 def _view(
     connection: duckdb.DuckDBPyConnection, lake: CorpusLake, generation: Generation, rules: Contract
 ) -> None:
-    schema = _name(lake.corpus)
-    columns = [f"CAST({_name(n)} AS {_type(t)}) AS {_name(n)}" for n, t in rules.polars.items()]
+    schema = quoted(lake.corpus)
+    columns = [f"CAST({quoted(n)} AS {_type(t)}) AS {quoted(n)}" for n, t in rules.polars.items()]
     files = _files(lake, generation, rules.name)
     rows = f"SELECT {', '.join(columns)} FROM {files}" if files else _nothing(rules)
     if rules.name in VERSIONED:
@@ -126,7 +126,7 @@ def _view(
     if "doc_key" in rules.polars and rules.name not in ("failures", "raw_documents"):
         stale = f"doc_key IN (SELECT doc_key FROM {failures})" if failures else "false"
         rows = f"SELECT *, {stale} AS stale FROM ({rows})"
-    view = f"{schema}.{_name(rules.name)}"
+    view = f"{schema}.{quoted(rules.name)}"
     connection.execute(f"CREATE VIEW {view} AS {rows}")
     connection.execute(f"COMMENT ON VIEW {view} IS {_text(rules.description)}")
     for name, column in rules.schema.columns.items():
@@ -137,11 +137,11 @@ def _view(
 
 
 def _comment(connection: duckdb.DuckDBPyConnection, view: str, name: str, column: pa.Column) -> None:
-    connection.execute(f"COMMENT ON COLUMN {view}.{_name(name)} IS {_text(column.description or '')}")
+    connection.execute(f"COMMENT ON COLUMN {view}.{quoted(name)} IS {_text(column.description or '')}")
 
 
 def _lexical_views(connection: duckdb.DuckDBPyConnection, corpus: str, generation: Generation) -> None:
-    schema = _name(corpus)
+    schema = quoted(corpus)
     facts = generation.facts
     k1, b = float(str(facts.get("k1", 1.2))), float(str(facts.get("b", 0.75)))
     tokenizer = f"{facts.get('analyzer', '')} {facts.get('analyzer_version', '')}".strip()
@@ -189,7 +189,7 @@ def _files(lake: CorpusLake, generation: Generation, table: str) -> str:
 
 
 def _nothing(rules: Contract) -> str:
-    columns = ", ".join(f"CAST(NULL AS {_type(t)}) AS {_name(n)}" for n, t in rules.polars.items())
+    columns = ", ".join(f"CAST(NULL AS {_type(t)}) AS {quoted(n)}" for n, t in rules.polars.items())
     return f"SELECT {columns} WHERE false"
 
 
@@ -200,7 +200,7 @@ def _type(kind: PolarsDataType) -> str:
     if isinstance(kind, pl.List):
         return f"{_type(kind.inner)}[]"
     if isinstance(kind, pl.Struct):
-        return f"STRUCT({', '.join(f'{_name(f.name)} {_type(f.dtype)}' for f in kind.fields)})"
+        return f"STRUCT({', '.join(f'{quoted(f.name)} {_type(f.dtype)}' for f in kind.fields)})"
     simple: Mapping[str, str] = {
         "String": "VARCHAR",
         "Int64": "BIGINT",
@@ -211,19 +211,5 @@ def _type(kind: PolarsDataType) -> str:
     return simple[str(kind)]
 
 
-def _name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
 def _text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
-
-
-def count(lake_root: Path, corpus: str, tables: Iterable[str]) -> dict[str, int]:
-    """Rows of views of the catalogue, counted by DuckDB."""
-    with duckdb.connect(str(lake_root / CATALOGUE), read_only=True) as connection:
-        found: dict[str, int] = {}
-        for table in tables:
-            row = connection.execute(f"SELECT count(*) FROM {_name(corpus)}.{_name(table)}").fetchone()
-            found[table] = int(row[0]) if row else 0
-    return found

@@ -28,7 +28,7 @@ from linkrag_dagster.embedding.memo import text_hash
 from linkrag_dagster.lake.manifest import Generation
 from linkrag_dagster.markdown.elements import Element
 from linkrag_dagster.stages.stage import Computed, Progress, Stage
-from linkrag_dagster.versions.spec import StageSpec, canonical_json
+from linkrag_dagster.versions.spec import StageSpec
 
 if TYPE_CHECKING:
     from linkrag_dagster.stages.road import Road
@@ -275,8 +275,3 @@ def _result(
 ) -> CheckResult:
     violations = tuple(Violation(b.rule, key, b.message) for key, b in broken)
     return CheckResult(name, rules, description, rows, violations)
-
-
-def thresholds_json(settings: Mapping[str, object]) -> str:
-    """Thresholds as the rows show them."""
-    return canonical_json(dict(settings))

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -117,7 +117,7 @@ def plan_road(road: Road, stages: tuple[Stage, ...], *, through: str | None = No
     source = road.source(generation, fresh=True)
     refuse_empty(road, source)
     first = plan_source(road, stages[0], source, ledger)
-    plans: dict[str, TablePlan] = {FIRST: _exact(first, ledger.units.get(FIRST, {}), retry_as_new=True)}
+    plans: dict[str, TablePlan] = {FIRST: _exact(first)}
     idle = (
         first.idle and not new_source_failures(source, ledger) and not healed_source_failures(source, ledger)
     )
@@ -144,8 +144,7 @@ def plan_road(road: Road, stages: tuple[Stage, ...], *, through: str | None = No
     )
 
 
-def _exact(plan: StagePlan, units: Mapping[str, Any], *, retry_as_new: bool) -> TablePlan:
-    del retry_as_new
+def _exact(plan: StagePlan) -> TablePlan:
     reasons: dict[str, int] = {}
     for key in (*plan.new, *plan.stale, *plan.retry, *plan.removed):
         reasons[plan.reasons[key]] = reasons.get(plan.reasons[key], 0) + 1

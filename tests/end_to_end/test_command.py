@@ -73,7 +73,9 @@ def test_init_plan_build_status_search(shell: Shell) -> None:
         citation = found.json["citations"][0]
         assert citation["doc_name"] == name
         source = (shell.folder / "docs" / name).read_text()
-        start, end = map(int, re.fullmatch(r"#char=(\d+),(\d+)", citation["fragment"]).groups())  # type: ignore[union-attr]
+        fragment = re.fullmatch(r"#char=(\d+),(\d+)", citation["fragment"])
+        assert fragment is not None
+        start, end = int(fragment[1]), int(fragment[2])
         assert source[start:end] == citation["quote"]
     nothing = shell.linkrag("search", "mine", "crane", "--cut", "0.0001", "--json").json
     assert not nothing["answerable"] and nothing["reason"].startswith(

@@ -62,11 +62,11 @@ class Project:
         at[last] = value
         self.declaration.write_text(yaml.safe_dump(declared, allow_unicode=True), encoding="utf-8")
 
-    def road(self, lake: str = "lake", **options: object) -> Road:
-        return Road(load_declaration(self.declaration), lake=self.root / lake, **options)  # type: ignore[arg-type]
+    def road(self, lake: str = "lake", *, allow_empty: bool = False) -> Road:
+        return Road(load_declaration(self.declaration), lake=self.root / lake, allow_empty=allow_empty)
 
-    def build(self, lake: str = "lake", **options: object) -> BuildResult:
-        return build(self.road(lake, **options), run_here)
+    def build(self, lake: str = "lake", *, allow_empty: bool = False) -> BuildResult:
+        return build(self.road(lake, allow_empty=allow_empty), run_here)
 
 
 @pytest.fixture(autouse=True)
