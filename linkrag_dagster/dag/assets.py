@@ -10,9 +10,10 @@ from linkrag_dagster.contracts.check import CheckResult
 from linkrag_dagster.contracts.tables import Contract
 from linkrag_dagster.extraction.registry import EXTRACTORS
 from linkrag_dagster.lake.manifest import Generation
+from linkrag_dagster.stages.commit import promises
 from linkrag_dagster.stages.finish import finish
 from linkrag_dagster.stages.road import STAGES, Road
-from linkrag_dagster.stages.stage import Refused, Stage, StageReport, promises
+from linkrag_dagster.stages.stage import Refused, Stage, StageReport
 from linkrag_dagster.versions.spec import digest
 
 KINDS: Mapping[str, set[str]] = {

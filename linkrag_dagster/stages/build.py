@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from linkrag_dagster.stages.finish import finish
+from linkrag_dagster.stages.ledger import read_ledger
 from linkrag_dagster.stages.plan import RoadPlan, plan_road
 from linkrag_dagster.stages.road import STAGE_NAMES, STAGES, Road
-from linkrag_dagster.stages.stage import StageReport, read_ledger
+from linkrag_dagster.stages.stage import StageReport
 
 NOTHING_TO_DO = "idle"
 

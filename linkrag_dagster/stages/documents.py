@@ -19,15 +19,14 @@ from linkrag_dagster.lake.manifest import Generation
 from linkrag_dagster.sources.errors import SourceError
 from linkrag_dagster.sources.folder import Scan, SourceFile, digest, read, scan
 from linkrag_dagster.sources.identity import DocumentIdentity, path_id, read_identity
+from linkrag_dagster.stages.commit import commit
+from linkrag_dagster.stages.ledger import Ledger, read_ledger
 from linkrag_dagster.stages.stage import (
     Computed,
     DocumentFailure,
-    Ledger,
     Progress,
     Stage,
     StageReport,
-    commit,
-    read_ledger,
 )
 from linkrag_dagster.versions import spec as versions
 from linkrag_dagster.versions.planner import StagePlan, Wanted, plan_stage

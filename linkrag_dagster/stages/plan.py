@@ -27,7 +27,8 @@ from linkrag_dagster.stages.documents import (
     plan_source,
     refuse_empty,
 )
-from linkrag_dagster.stages.stage import FIRST, Ledger, Stage, plan_documents, read_ledger
+from linkrag_dagster.stages.ledger import Ledger, plan_documents, read_ledger
+from linkrag_dagster.stages.stage import FIRST, Stage
 from linkrag_dagster.versions.planner import StagePlan
 
 if TYPE_CHECKING:

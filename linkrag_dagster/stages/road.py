@@ -23,19 +23,12 @@ from linkrag_dagster.lake.manifest import Generation
 from linkrag_dagster.lexical.analyzers import Analyzer, load_analyzer
 from linkrag_dagster.stages.bm25 import Bm25
 from linkrag_dagster.stages.chunks import Chunks, CoarseChunks, FinalChunks
+from linkrag_dagster.stages.commit import materialise
 from linkrag_dagster.stages.documents import RawDocuments, Source, list_source, materialise_source
 from linkrag_dagster.stages.elements import Elements
 from linkrag_dagster.stages.embeddings import Embeddings
-from linkrag_dagster.stages.stage import (
-    READS_BYTES,
-    Progress,
-    Stage,
-    StageReport,
-    attempt_fingerprint,
-    materialise,
-    plan_documents,
-    read_ledger,
-)
+from linkrag_dagster.stages.ledger import attempt_fingerprint, plan_documents, read_ledger
+from linkrag_dagster.stages.stage import READS_BYTES, Progress, Stage, StageReport
 from linkrag_dagster.stages.text import ExtractedText
 from linkrag_dagster.tokens import Tokenizer, TokenizerNotFound, load_tokenizer
 from linkrag_dagster.versions.spec import StageSpec

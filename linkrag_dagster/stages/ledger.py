@@ -1,0 +1,111 @@
+"""What the lake says of a corpus as the planner sees it, and the plan of a stage made from that (VE-05, FA-01)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from linkrag_dagster.lake.lake import UNITS
+from linkrag_dagster.lake.manifest import Generation
+from linkrag_dagster.stages.stage import FIRST, Stage
+from linkrag_dagster.versions.planner import StagePlan, Unit, Wanted, attempt_of, plan_stage
+from linkrag_dagster.versions.spec import StageSpec, canonical_json, digest
+
+if TYPE_CHECKING:
+    from linkrag_dagster.stages.road import Road
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """What the lake says, as the planner sees it.
+
+    Attributes:
+        units: units by stage and document.
+        specs: specs as plain data by fingerprint.
+        failures: rows of the table `failures`, by document.
+    """
+
+    units: Mapping[str, Mapping[str, Unit]]
+    specs: Mapping[str, Mapping[str, object]]
+    failures: Mapping[str, Mapping[str, Any]]
+
+
+def read_ledger(road: Road, generation: Generation) -> Ledger:
+    """The units and failures of a generation."""
+    units: dict[str, dict[str, Unit]] = {}
+    for stage, *values in road.lake.read(generation, UNITS).iter_rows():
+        units.setdefault(stage, {})[values[0]] = Unit(*values)
+    failures = {row["doc_key"]: row for row in road.lake.read(generation, "failures").iter_rows(named=True)}
+    return Ledger(units, generation.specs, failures)
+
+
+def wanted_units(
+    road: Road,
+    stage: Stage,
+    documents: Mapping[str, Mapping[str, Any]],
+    ledger: Ledger,
+    pending: Mapping[str, Set[str]],
+) -> dict[str, Wanted]:
+    """The units that a stage should have: those whose inputs exist, or will (`pending`, by stage)."""
+    wanted: dict[str, Wanted] = {}
+    for key, document in documents.items():
+        hashes: list[str] = []
+        waits = False
+        for name in stage.inputs:
+            if key in pending.get(name, frozenset()):
+                waits = True
+            elif key in ledger.units.get(name, {}):
+                hashes.append(ledger.units[name][key].content_hash)
+            else:
+                break
+        else:
+            wanted[key] = Wanted(
+                key, road.spec(stage, document).fingerprint, None if waits else digest("inputs", *hashes)
+            )
+    return wanted
+
+
+def blocked_by_failure(
+    road: Road, stage: Stage, documents: Mapping[str, Mapping[str, Any]], ledger: Ledger
+) -> tuple[set[str], set[str]]:
+    """Documents whose recorded failure forbids computing them at `stage`, and those to be tried again (FA-01).
+
+    A failure at a stage holds back the stages that it derives from: the document keeps its last good rows in all of
+    them, so that text and chunks stay of one piece. Stages that derive from it go on from those rows.
+    """
+    failed: set[str] = set()
+    retry: set[str] = set()
+    for key, failure in ledger.failures.items():
+        if key not in documents or stage.name not in road.held_back_by(failure["stage"]):
+            continue
+        if failure["stage"] == FIRST:
+            failed.add(key)
+        elif failure["retry"]:
+            retry.add(key)
+        elif road.attempt(documents[key], failure["stage"]) == failure["fingerprint"]:
+            failed.add(key)
+    return failed, retry
+
+
+def plan_documents(
+    road: Road,
+    stage: Stage,
+    documents: Mapping[str, Mapping[str, Any]],
+    ledger: Ledger,
+    pending: Mapping[str, Set[str]],
+) -> StagePlan:
+    """The plan of a stage after `raw_documents`."""
+    failed, retry = blocked_by_failure(road, stage, documents, ledger)
+    return plan_stage(
+        wanted_units(road, stage, documents, ledger, pending),
+        ledger.units.get(stage.name, {}),
+        {**ledger.specs, **road.known_specs()},
+        failed=failed,
+        retry=retry,
+    )
+
+
+def attempt_fingerprint(sha256: str, specs: Sequence[StageSpec]) -> str:
+    """Fingerprint of an attempt on a document's bytes by a row of stages."""
+    return attempt_of(sha256, *(canonical_json(spec.as_dict()) for spec in specs))
