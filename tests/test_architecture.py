@@ -17,21 +17,28 @@ ALLOWED: dict[str, set[str]] = {
     "lexical": set(),
     "versions": set(),
     "contracts": set(),
+    # Every write that a kill may interrupt: lake, memo and instance are written through it.
+    "disk": set(),
     "declaration": set(),
-    "embedding": set(),
-    "evaluation": set(),
+    "embedding": {"disk"},
+    # Phrasings are compared by the words of the lexical analyzers, needles widened by the sentences of `tokens`.
+    "evaluation": {"lexical", "tokens"},
+    "experiments": {"evaluation"},
     # Who a document is, and what its title is, stand in its front matter: markup that only `markdown` reads.
     "sources": {"markdown"},
     "extraction": {"markdown"},
     "chunking": {"markdown", "tokens"},
-    "lake": {"contracts", "lexical"},
+    "lake": {"contracts", "disk", "lexical"},
     "retrieval": {"lexical", "embedding", "lake"},
     "stages": {
-        "chunking", "contracts", "declaration", "embedding", "extraction", "lake", "lexical", "markdown", "sources",
-        "tokens", "versions",
+        "chunking", "contracts", "declaration", "embedding", "evaluation", "extraction", "lake", "lexical", "markdown",
+        "retrieval", "sources", "tokens", "versions",
     },
-    "dag": {"contracts", "declaration", "extraction", "lake", "stages", "versions"},
-    "cli": {"chunking", "contracts", "dag", "declaration", "extraction", "lake", "markdown", "retrieval", "stages"},
+    "dag": {"contracts", "declaration", "disk", "extraction", "lake", "stages", "versions"},
+    "cli": {
+        "chunking", "contracts", "dag", "declaration", "evaluation", "extraction", "lake", "markdown", "retrieval",
+        "stages",
+    },
 }  # fmt: skip
 
 
@@ -77,6 +84,8 @@ def test_the_core_imports_no_dagster() -> None:
         "stages.road",
         "extraction",
         "lake.catalogue",
+        "evaluation.measurement",
+        "experiments.seed002",
     )
     code = "\n".join(f"import linkrag_dagster.{name}" for name in core)
     assert _loaded(code, ("dagster",)) == "[]"

@@ -14,13 +14,10 @@ from linkrag_dagster.chunking.export import export_chunks
 from linkrag_dagster.chunking.final import final_chunks
 from linkrag_dagster.chunking.header import title_of
 from linkrag_dagster.chunking.records import ChunkSet
-from linkrag_dagster.chunking.settings import (
-    ENCODER,
-    STRATEGIES,
-    ChunkSettings,
-    SettingsError,
-    resolve_settings,
-)
+from linkrag_dagster.chunking.scorer import as_scorer
+from linkrag_dagster.chunking.settings import ENCODER, ChunkSettings, SettingsError, resolve_settings
+from linkrag_dagster.chunking.strategies import Source, strategy_chunks
+from linkrag_dagster.chunking.strategy_settings import STRATEGY_SETTINGS
 from linkrag_dagster.markdown import parse
 from linkrag_dagster.markdown.elements import Element
 from linkrag_dagster.tokens import BYTE_PAIR_ENCODINGS, TokenCounter, Tokenizer, load_tokenizer
@@ -46,11 +43,14 @@ def chunk_text(
     Args:
         text: any text; offsets of the result are its code points.
         title: the document's title; "" takes the first level-1 heading (EX-02).
-        strategy: how coarse chunks become final ones; one in the settings stands unless another than `pack` is given.
+        strategy: how coarse chunks become final ones, or a strategy for comparison, which has no coarse ones; one in
+            the settings stands unless another than `pack` is given.
         settings: names and values, or complete settings.
         tokenizer: the budget's: `encoder` (the installed encoder's own, whose window the texts then fit), a byte-pair
             vocabulary, a path, or a tokenizer; None: what the settings say, else `encoder`.
-        scorer: for strategies with scores; those that are available take none.
+        scorer: what compares texts for `semantic_depth_window`: a `Scorer`, such as
+            `linkrag_dagster.embedding.encoder.Encoder`, or a function from texts to vectors; other strategies pass it
+            over.
         doc_id: a part of every chunk's id.
         version: the document's declared version, likewise.
 
@@ -59,6 +59,9 @@ def chunk_text(
 
     Raises:
         ValueError: a setting or a strategy that does not exist or cannot be; the message names it.
+        TypeError: something that is no scorer.
+        ScoringError: the scorer failed.
+        WindowOverflow: a chunk does not fit the encoder's window, under `overflow: error`.
         TokenizerNotFound: no such tokenizer is installed.
     """
     plan = _Plan(strategy, settings, tokenizer, scorer)
@@ -100,10 +103,7 @@ class _Plan:
         given = _given(settings)
         if strategy != DEFAULT_STRATEGY or "strategy" not in given:
             given["strategy"] = strategy
-        if scorer is not None:
-            raise SettingsError(
-                "scorer", f"no available strategy takes one; there are {', '.join(STRATEGIES)}"
-            )
+        self.scorer = None if scorer is None else as_scorer(scorer)
         name = given.get("tokenizer", ENCODER) if tokenizer is None else tokenizer
         self.window: int | None = None
         if name == ENCODER:
@@ -116,13 +116,28 @@ class _Plan:
         self.settings = resolve_settings(
             given, window=self.window, special_tokens=self.tokenizer.special_tokens
         )
+        if self.settings.needs_scorer and self.scorer is None:
+            raise SettingsError(
+                "scorer",
+                f"strategy {self.settings.strategy} compares texts; give chunk_text(..., scorer=...) something with "
+                "embed(texts), such as an Encoder, or a function from texts to vectors",
+            )
 
     def run(
         self, elements: Sequence[Element], text: str, title: str, doc_id: str, version: str | None
     ) -> ChunkSet:
+        title = title or title_of(elements)
+        if self.settings.compares:
+            source = Source(text, elements, self.settings.comparison, self.tokenizer, self.scorer)
+            pieces, chunks, cuts = strategy_chunks(
+                self.settings.strategy, source, self.settings, self.window, title, doc_id, version
+            )
+            return ChunkSet(tuple(elements), (), tuple(pieces), tuple(chunks), tuple(cuts))
         counter = TokenCounter(self.tokenizer, text)
         coarse = coarse_chunks(elements, text, self.settings, self.tokenizer, counter=counter)
-        final, trace = final_chunks(coarse, text, self.settings, self.tokenizer, elements, counter=counter)
+        final, trace = final_chunks(
+            coarse, text, self.settings, self.tokenizer, elements, counter=counter, scorer=self.scorer
+        )
         chunks = export_chunks(
             final,
             text,
@@ -130,7 +145,7 @@ class _Plan:
             self.tokenizer,
             self.tokenizer,
             self.window,
-            title or title_of(elements),
+            title,
             doc_id,
             version,
             counter=counter,
@@ -153,7 +168,8 @@ def _given(settings: Settings) -> dict[str, Any]:
         return {}
     if isinstance(settings, ChunkSettings):
         # Complete settings were checked against their window where they were made.
-        return {field.name: getattr(settings, field.name) for field in fields(settings)}
+        given = {f.name: getattr(settings, f.name) for f in fields(settings) if f.name != "comparison"}
+        return given | {name: getattr(settings.comparison, name) for name in STRATEGY_SETTINGS}
     return dict(settings)
 
 

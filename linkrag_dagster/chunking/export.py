@@ -14,9 +14,10 @@ from linkrag_dagster.chunking.header import header_line, header_parts
 from linkrag_dagster.chunking.lines import Lines
 from linkrag_dagster.chunking.measure import Measure
 from linkrag_dagster.chunking.overflow import Cutting, Located, by_rows, by_words, contained, located
+from linkrag_dagster.chunking.overlap import Neighbours
 from linkrag_dagster.chunking.records import Chunk, FinalChunk, Span
 from linkrag_dagster.chunking.settings import ChunkSettings
-from linkrag_dagster.chunking.window import IndexedText, fitted
+from linkrag_dagster.chunking.window import IndexedText, WindowOverflow, fitted
 from linkrag_dagster.tokens import TokenCounter, Tokenizer
 
 ID_CHARACTERS = 32
@@ -45,7 +46,7 @@ def export_chunks(
     Args:
         final: all final chunks of the document, in order.
         text: its text.
-        settings: header, hard maximum of derived tables.
+        settings: header, overlap, hard maximum of derived tables, what happens to a core above the window.
         tokenizer: the budget's.
         encoder_tokenizer: the encoder's own; `encoder_tokens` are counted with it.
         window: most tokens that the encoder sees, special ones included; None for no window to fit.
@@ -56,6 +57,7 @@ def export_chunks(
 
     Raises:
         ValueError: the window leaves no room for any word.
+        WindowOverflow: a core does not fit the window, under `overflow: error`.
     """
     if window is not None and window <= encoder_tokenizer.special_tokens:
         raise ValueError(
@@ -107,6 +109,10 @@ class _Drafts:
         self._derived: Mapping[str, FinalChunk] = {
             c.element_id: c for c in final if c.role == "derived" and c.element_id is not None
         }
+        self._neighbours: Neighbours | None = None
+        if settings.overlap_tokens:
+            whole = Measure(self._counter(tokenizer), 0, len(text))
+            self._neighbours = Neighbours(final, text, whole, settings)
 
     def all(self) -> list[_Draft]:
         """Drafts of all chunks. What fits as it is, is known from one batch of counts."""
@@ -127,27 +133,46 @@ class _Drafts:
             return [self._draft(chunk, text)]
         if not chunk.searchable:  # nobody embeds it
             return [self._draft(chunk, text)]
-        smaller = fitted(text, self._fits)
+        smaller = self._less_overlap(chunk, text) or fitted(text, self._fits)
         if smaller is not None:
             return [self._draft(chunk, smaller)]
-        return self._table_parts(chunk, text) if table else self._split(chunk, text)
+        if table:
+            return self._table_parts(chunk, text)
+        if self._settings.overflow == "error":
+            raise WindowOverflow(chunk, self._encoder.count(chunk.content), self._room or 0)
+        return self._split(chunk, text)
 
     def _indexed(self, chunk: FinalChunk) -> IndexedText:
-        """The text with all its parts; neighbour overlap (EX-03) would stand in `before` and `after` likewise."""
+        """The text with all its parts."""
         header = header_parts(self._title, chunk.heading_trail) if self._settings.header else []
         text = IndexedText(tuple(header), chunk.content, prefix=chunk.repeated_prefix or "")
         if chunk.role != "derived" or chunk.element_id is None:
-            return text
+            return self._with_overlap(chunk, text, self._settings.overlap_tokens)
         line = reference(chunk.kinds[0], chunk.element_id)
-        spans = (chunk.context_before, chunk.context_after)
-        before, after = ("" if s is None else self._text[s.start_char : s.end_char] for s in spans)
-        return replace(
-            text,
-            introduction=f"{line}\n{chunk.description}" if chunk.description else line,
-            before=before,
-            after=after,
-            context=tuple(s for s in spans if s is not None),
-        )
+        introduction = f"{line}\n{chunk.description}" if chunk.description else line
+        context = (chunk.context_before, chunk.context_after)
+        return self._with_context(replace(text, introduction=introduction), context)
+
+    def _with_context(self, text: IndexedText, context: tuple[Span | None, Span | None]) -> IndexedText:
+        before, after = ("" if s is None else self._text[s.start_char : s.end_char] for s in context)
+        held = tuple(s for s in context if s is not None)
+        return replace(text, before=before, after=after, context=held)
+
+    def _with_overlap(self, chunk: FinalChunk, text: IndexedText, limit: int) -> IndexedText:
+        """The text with the words of its neighbours, at most `limit` tokens a side (EX-03)."""
+        if self._neighbours is None:
+            return text
+        return self._with_context(text, self._neighbours.around(chunk, limit))
+
+    def _less_overlap(self, chunk: FinalChunk, text: IndexedText) -> IndexedText | None:
+        """The text with as much overlap as fits, by halves; None where it has none, or none fits."""
+        limit = self._settings.overlap_tokens // 2
+        while chunk.role == "source" and text.context and limit:
+            text = self._with_overlap(chunk, text, limit)
+            if text.context and self._fits(str(text)):
+                return text
+            limit //= 2
+        return None
 
     def _fits(self, text: str) -> bool:
         return self._room is None or self._encoder.count(text) <= self._room
@@ -255,10 +280,13 @@ class _Drafts:
         """Counts of a chunk's content; a document is tokenised once with each tokenizer, and only if needed."""
         if not chunk.verbatim:
             return Measure.of(tokenizer, chunk.content)
+        return Measure(self._counter(tokenizer), chunk.start_char, len(chunk.content))
+
+    def _counter(self, tokenizer: Tokenizer) -> TokenCounter:
         counter = self._counters.get(id(tokenizer))
         if counter is None:
             counter = self._counters[id(tokenizer)] = TokenCounter(tokenizer, self._text)
-        return Measure(counter, chunk.start_char, len(chunk.content))
+        return counter
 
 
 def _finished(

@@ -1,4 +1,4 @@
-"""The contract after the export (EX-01, EX-05 to EX-07), over all chunks of one document."""
+"""The contract after the export (EX-01, EX-03 to EX-07), over all chunks of one document."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from linkrag_dagster.chunking.records import Chunk, FinalChunk
 from linkrag_dagster.chunking.settings import ChunkSettings
 from linkrag_dagster.chunking.violations import Violation
+from linkrag_dagster.markdown.elements import PROTECTED_KINDS
 from linkrag_dagster.tokens import Tokenizer
 
 
@@ -32,6 +33,7 @@ def check_chunks(
         window: most tokens that the encoder sees; None for no window to fit.
     """
     found = [*_ids(chunks), *_coverage(chunks, final), *_anchors(chunks)]
+    found += _overlap(chunks, text, settings, tokenizer)
     tokens = tokenizer.count_many([c.content for c in chunks])
     encoded = encoder_tokenizer.count_many([c.text for c in chunks])
     for chunk, own, seen in zip(chunks, tokens, encoded, strict=True):
@@ -82,6 +84,32 @@ def _anchors(chunks: Sequence[Chunk]) -> Iterator[Violation]:
             if source is None or chunk.element_id not in source.contained_element_ids:
                 message = f"{chunk.chunk_id}: {chunk.element_id} is not in its source {chunk.source_chunk_id}"
                 yield Violation("SD-14", message, (chunk.chunk_id,))
+
+
+def _overlap(
+    chunks: Sequence[Chunk], text: str, settings: ChunkSettings, tokenizer: Tokenizer
+) -> Iterator[Violation]:
+    """EX-03, EX-04: what a source chunk borrows are a neighbour's words, few, and truly beside its own."""
+    known = {c.chunk_id for c in chunks if c.role == "source"}
+    for chunk in chunks:
+        if chunk.role != "source" or not chunk.context_spans:
+            continue
+        ids = (chunk.chunk_id,)
+        protected = not PROTECTED_KINDS.isdisjoint(chunk.kinds) and not settings.protected_overlap
+        if protected or chunk.kinds == ("front_matter",):
+            yield Violation("EX-03", f"{chunk.chunk_id} ({', '.join(chunk.kinds)}) takes overlap", ids)
+        if not chunk.context_chunk_ids or not known.issuperset(chunk.context_chunk_ids):
+            yield Violation("EX-04", f"{chunk.chunk_id} does not say which chunks its context came from", ids)
+        for span in chunk.context_spans:
+            before = span.end_char <= chunk.start_char
+            gap = text[span.end_char : chunk.start_char] if before else text[chunk.end_char : span.start_char]
+            if gap.strip() or (not before and span.start_char < chunk.end_char):
+                message = f"{chunk.chunk_id}: context [{span.start_char}, {span.end_char}) is not beside it"
+                yield Violation("EX-04", message, ids)
+            tokens = tokenizer.count(text[span.start_char : span.end_char])
+            if tokens > settings.overlap_tokens:
+                message = f"{chunk.chunk_id} borrows {tokens} tokens, above {settings.overlap_tokens}"
+                yield Violation("EX-03", message, ids)
 
 
 def _words(chunk: Chunk, text: str, settings: ChunkSettings) -> Iterator[Violation]:

@@ -1,18 +1,27 @@
-"""Stage two: from coarse to final chunks, by `noop` or `pack` (S2-01, S2-03, SD-01 to SD-16)."""
+"""Stage two: from coarse to final chunks (S2-01, S2-03, SD-01 to SD-16).
+
+`plan_final` says which texts must be scored, and makes the chunks once their vectors are there; `final_chunks` does
+both with a scorer at hand.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from linkrag_dagster.chunking.atom_vectors import Retries, Vectors, text_vectors
 from linkrag_dagster.chunking.atoms import Atom, atoms_of
+from linkrag_dagster.chunking.cohesion import cohesion_scores, unscorable_breaks
+from linkrag_dagster.chunking.depth import depth_scores
 from linkrag_dagster.chunking.derived import DERIVED_KINDS
 from linkrag_dagster.chunking.lines import Lines
 from linkrag_dagster.chunking.measure import Measure
 from linkrag_dagster.chunking.packer import Limits, Packer, Segment
 from linkrag_dagster.chunking.places import Placer
 from linkrag_dagster.chunking.records import CoarseChunk, FinalChunk, GapTrace
-from linkrag_dagster.chunking.settings import ChunkSettings
+from linkrag_dagster.chunking.scored_text import scored_text
+from linkrag_dagster.chunking.scorer import Scorer
+from linkrag_dagster.chunking.settings import SEMANTIC, ChunkSettings
 from linkrag_dagster.chunking.trails import Trails
 from linkrag_dagster.markdown.elements import Element
 from linkrag_dagster.tokens import TokenCounter, Tokenizer
@@ -29,6 +38,8 @@ def final_chunks(
     elements: Sequence[Element],
     *,
     counter: TokenCounter | None = None,
+    scorer: Scorer | None = None,
+    retries: Retries | None = None,
 ) -> tuple[list[FinalChunk], list[GapTrace]]:
     """Final chunks of a document, in the order of their coarse chunks, and the trace of every gap considered.
 
@@ -42,18 +53,86 @@ def final_chunks(
         tokenizer: the budget's.
         elements: all elements of the document.
         counter: counts of that text, if it was tokenised already.
+        scorer: for `semantic_depth_window`; other strategies ask none.
+        retries: how a failing batch of texts is tried again; None: as the settings say.
+
+    Raises:
+        ValueError: the strategy needs a scorer.
+        ScoringError: texts could not be scored; nothing is cut by other means instead.
     """
+    plan = plan_final(coarse, text, settings, tokenizer, elements, counter=counter)
+    vectors: Vectors = {}
+    if plan.texts:
+        if scorer is None:
+            raise ValueError(f"strategy {settings.strategy} compares texts: give it a scorer")
+        retries = retries or Retries(settings.scorer_retries, settings.scorer_backoff)
+        vectors = text_vectors(plan.texts, scorer, batch=settings.scorer_batch, retries=retries)
+    return plan.chunks(vectors)
+
+
+def plan_final(
+    coarse: Sequence[CoarseChunk],
+    text: str,
+    settings: ChunkSettings,
+    tokenizer: Tokenizer,
+    elements: Sequence[Element],
+    *,
+    counter: TokenCounter | None = None,
+) -> FinalPlan:
+    """The atoms of every chunk that is to be cut, and the texts to score; arguments as for `final_chunks`."""
     stage = _Stage(text, settings, tokenizer, elements, counter)
-    made: list[FinalChunk] = []
-    trace: list[GapTrace] = []
-    for chunk in coarse:
-        if settings.strategy == "noop" or _passes(chunk, settings):
-            made.append(stage.whole(chunk))
-        else:
-            pieces, gaps = stage.packed(chunk)
-            made += pieces
-            trace += gaps
-    return _anchored(made, coarse), trace
+    refined = {
+        chunk.coarse_id: stage.refinement(chunk)
+        for chunk in coarse
+        if settings.strategy != "noop" and not _passes(chunk, settings)
+    }
+    return FinalPlan(coarse, stage, refined)
+
+
+class FinalPlan:
+    """Stage two of one document, before its texts are scored.
+
+    Attributes:
+        texts: the different texts whose vectors it needs; none for strategies without scores, nor where no chunk is
+            above the maximum.
+    """
+
+    def __init__(
+        self, coarse: Sequence[CoarseChunk], stage: _Stage, refined: Mapping[str, _Refinement]
+    ) -> None:
+        self._coarse = coarse
+        self._stage = stage
+        self._refined = refined
+        found = (text for plan in refined.values() for text in plan.texts if text is not None)
+        self.texts: tuple[str, ...] = tuple(dict.fromkeys(found))
+
+    def chunks(self, vectors: Vectors) -> tuple[list[FinalChunk], list[GapTrace]]:
+        """The document's final chunks and the trace of every gap considered.
+
+        Args:
+            vectors: of each of `texts`.
+        """
+        made: list[FinalChunk] = []
+        trace: list[GapTrace] = []
+        for chunk in self._coarse:
+            refinement = self._refined.get(chunk.coarse_id)
+            if refinement is None:
+                made.append(self._stage.whole(chunk))
+            else:
+                pieces, gaps = self._stage.packed(refinement, vectors)
+                made += pieces
+                trace += gaps
+        return _anchored(made, self._coarse), trace
+
+
+@dataclass(frozen=True, slots=True)
+class _Refinement:
+    """A source chunk above the maximum: its atoms, its counts, and what of each atom is scored."""
+
+    chunk: CoarseChunk
+    atoms: Sequence[Atom]
+    measure: Measure
+    texts: Sequence[str | None]
 
 
 def _passes(chunk: CoarseChunk, settings: ChunkSettings) -> bool:
@@ -119,15 +198,24 @@ class _Stage:
             searchable=chunk.searchable,
         )
 
-    def packed(self, chunk: CoarseChunk) -> tuple[list[FinalChunk], list[GapTrace]]:
-        """A source chunk above the maximum, cut."""
+    def refinement(self, chunk: CoarseChunk) -> _Refinement:
+        """The atoms of a source chunk above the maximum."""
         measure = (
             Measure(self._document(), chunk.start_char, len(chunk.content))
             if chunk.verbatim
             else Measure.of(self._tokenizer, chunk.content)
         )
         atoms = atoms_of(chunk, measure, self._settings)
-        packer = Packer(atoms, chunk.content, measure, self._limits)
+        texts: list[str | None] = [None] * len(atoms)
+        if self._settings.strategy == SEMANTIC:
+            texts = [scored_text(a, chunk.content, self._elements[a.element_index]) for a in atoms]
+        return _Refinement(chunk, atoms, measure, texts)
+
+    def packed(self, refinement: _Refinement, vectors: Vectors) -> tuple[list[FinalChunk], list[GapTrace]]:
+        """A source chunk above the maximum, cut."""
+        chunk, atoms, measure = refinement.chunk, refinement.atoms, refinement.measure
+        cohesion, depths = self._scores(refinement, vectors)
+        packer = Packer(atoms, chunk.content, measure, self._limits, depths, cohesion)
         segments = packer.segments()
         placer = Placer(chunk, self._elements, self._text)
         pieces = [
@@ -135,6 +223,23 @@ class _Stage:
             for number, segment in enumerate(segments)
         ]
         return pieces, packer.trace(chunk.coarse_id, segments)
+
+    def _scores(
+        self, refinement: _Refinement, vectors: Vectors
+    ) -> tuple[list[float | None], list[float | None]]:
+        """Cohesion and depth of every gap; None throughout where nothing is scored."""
+        settings, texts = self._settings, refinement.texts
+        if not any(text is not None for text in texts):
+            return [None] * (len(texts) - 1), [None] * (len(texts) - 1)
+        tokens = [refinement.measure.count(a.start, a.end) for a in refinement.atoms]
+        cohesion = cohesion_scores(
+            [None if text is None else vectors[text] for text in texts],
+            tokens,
+            window=settings.cohesion_window_tokens,
+            weighting=settings.window_weighting,
+        )
+        breaks = unscorable_breaks([text is not None for text in texts], tokens, settings.max_gap_distance)
+        return cohesion, depth_scores(cohesion, smoothing=settings.mean_filter, breaks=breaks)
 
     def _piece(
         self,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from linkrag_dagster.chunking.atoms import Atom
+from linkrag_dagster.chunking.cohesion import DECIMALS
 from linkrag_dagster.chunking.measure import Measure
 from linkrag_dagster.chunking.records import GapTrace
 
@@ -169,7 +170,10 @@ class Packer:
 
     def _deepest(self, gaps: Sequence[int]) -> tuple[int, str]:
         """The deepest gap, of equal ones the later; the last one where there is no depth."""
-        scored = [(depth, gap) for gap in gaps if (depth := self._depths[gap - 1]) is not None]
+        # Rounded: what rounding noise tells apart is equal.
+        scored = [
+            (round(depth, DECIMALS), gap) for gap in gaps if (depth := self._depths[gap - 1]) is not None
+        ]
         if scored:
             return max(scored)[1], "depth"
         gap = max(gaps)

@@ -170,7 +170,9 @@ class GapTrace:
         coarse_id: the refined coarse chunk.
         gap_index: position among its gaps, from 0: the gap after atom `gap_index`.
         position: code point in the coarse content where a cut there would fall.
-        cohesion, depth: None where there is no score (always under `pack`).
+        cohesion: likeness of the windows on both sides, from -1 to 1; None where a side has nothing that is scored
+            (always under `pack`).
+        depth: of the valley there; None likewise.
         legal: whether a cut may fall there (SD-08).
         chosen: whether one does.
         reason: why it was chosen, or not.
@@ -201,7 +203,7 @@ class Chunk:
         header: the header line inside `text`, "" where there is none.
         verbatim: True when `content` equals the document's `[start_char:end_char]`.
         spans: verbatim sub-spans of the document: evidence and quotes use these.
-        context_spans, context_chunk_ids: where neighbour context came from (EX-04).
+        context_spans, context_chunk_ids: where the context before and after `content` in `text` came from.
         heading_trail: tuple of titles.
         start_char, end_char, start_line, end_line: its place in the document.
         tokens: tokens of `content` in the budget's tokenizer.

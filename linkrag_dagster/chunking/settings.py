@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
+from linkrag_dagster.chunking.depth import Smoothing
+from linkrag_dagster.chunking.strategy_settings import (
+    COMPARISON_STRATEGIES,
+    REFUSED_STRATEGIES,
+    SCORED_STRATEGIES,
+    STRATEGY_SETTINGS,
+    StrategySettings,
+)
 from linkrag_dagster.tokens import BYTE_PAIR_ENCODINGS
 
 ENCODER = "encoder"
 """The name of the budget's tokenizer that means: the encoder's own."""
 HEADER_RESERVE = 32
 """Tokens of the encoder's window that are left to the header."""
-STRATEGIES = ("noop", "pack")
-"""How coarse chunks become final ones."""
+SEMANTIC = "semantic_depth_window"
+"""The strategy that compares texts: it needs a scorer."""
+STRATEGIES = ("noop", "pack", SEMANTIC, *COMPARISON_STRATEGIES)
+"""How coarse chunks become final ones, and the strategies for comparison, which have no coarse ones."""
+MOST_OVERLAP = 64
+"""Most tokens of neighbour overlap on a side (EX-03)."""
 
 # The profile `linkrag`, in tokens of cl100k_base.
 _PROFILE_MIN, _PROFILE_MAX, _PROFILE_HARD_MAX = 128, 512, 1024
@@ -23,7 +36,8 @@ _CHOICES = {
     "strategy": STRATEGIES,
     "adjacent_context": ("section", "physical"),
     "oversize": ("split", "truncate"),
-    "overflow": ("split",),
+    "overflow": ("split", "error"),
+    "window_weighting": ("equal", "tokens"),
 }
 _LEAST = {
     "min_candidate_tokens": 1,
@@ -35,6 +49,9 @@ _LEAST = {
     "small_table_tokens": 0,
     "small_table_lines": 0,
     "small_table_columns": 0,
+    "scorer_batch": 1,
+    "scorer_retries": 0,
+    "cohesion_window_tokens": 1,
 }
 
 
@@ -63,14 +80,24 @@ class ChunkSettings:
         strategy: one of `STRATEGIES`.
         tokenizer: the budget's tokenizer: `encoder`, a byte-pair vocabulary, or a path.
         header: whether title and heading trail stand before the indexed text (EX-02).
-        overlap_tokens: tokens of the neighbours on each side of the indexed text (EX-03).
+        overlap_tokens: tokens of the neighbours on each side of the indexed text, at most 64 (EX-03).
+        protected_overlap: whether chunks with code, math, images or tables give and take it.
         adjacent_context_tokens: tokens around an image or table on each side (CB-14).
         adjacent_context: `section` or `physical` (CB-14).
         oversize: `split` or `truncate`: a protected block above the hard maximum (SD-11).
-        overflow: `split`: a chunk that does not fit the encoder's window (EX-05).
+        overflow: `split` or `error`: a chunk that does not fit the encoder's window (EX-05).
         index_front_matter: whether front matter is searched (CB-02).
         max_tracked_heading_level: deepest level that takes part in CB-05, CB-07 and the trail.
         small_table_tokens, small_table_lines, small_table_columns: up to these a table stays verbatim (CB-12).
+        scorer: the model that compares texts: `encoder` (the index's) or another one's name or folder (SD-00).
+        scorer_batch: texts that it is given at a time.
+        scorer_retries: further tries of a batch that failed for a reason that may pass (SD-15).
+        scorer_backoff: seconds before the second try.
+        cohesion_window_tokens: least tokens of the window on each side of a gap (SD-04).
+        window_weighting: `equal` or `tokens`: how the vectors of a window count.
+        max_gap_distance: tokens of the longest unscorable stretch that a climb passes; None: any (SD-05).
+        smoothing: `none` or `mean(s, n)`: of the cohesion curve (SD-05).
+        comparison: sizes and choices of the strategies for comparison (ST-01 to ST-10).
 
     Raises:
         SettingsError: not min ≤ max ≤ hard max, or a value out of its range.
@@ -92,18 +119,42 @@ class ChunkSettings:
     small_table_tokens: int = 256
     small_table_lines: int = 12
     small_table_columns: int = 5
+    protected_overlap: bool = False
+    scorer: str = ENCODER
+    scorer_batch: int = 10
+    scorer_retries: int = 2
+    scorer_backoff: float = 0.5
+    cohesion_window_tokens: int = 128
+    window_weighting: str = "equal"
+    max_gap_distance: int | None = None
+    smoothing: str = "none"
+    comparison: StrategySettings = field(default_factory=StrategySettings)
 
     def __post_init__(self) -> None:
         for name, least in _LEAST.items():
             _whole_number(name, getattr(self, name), least)
-        for name in ("header", "index_front_matter"):
+        for name in ("header", "index_front_matter", "protected_overlap"):
             if not isinstance(getattr(self, name), bool):
                 raise SettingsError(name, f"{getattr(self, name)!r} is neither true nor false")
-        if not isinstance(self.tokenizer, str) or not self.tokenizer:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise SettingsError("tokenizer", f"{self.tokenizer!r} is no name; try {ENCODER} or cl100k_base")
+        for name, example in (("tokenizer", "cl100k_base"), ("scorer", "all-MiniLM-L6-v2")):
+            value: object = getattr(self, name)
+            if not isinstance(value, str) or not value:
+                raise SettingsError(name, f"{value!r} is no name; try {ENCODER} or {example}")
         for name, allowed in _CHOICES.items():
             _choice(name, getattr(self, name), allowed)
         self._check_limits()
+        self._check_scoring()
+
+    def _check_scoring(self) -> None:
+        seconds: object = getattr(self, "scorer_backoff")  # noqa: B009 declared types are no check
+        if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 <= seconds < math.inf:
+            raise SettingsError("scorer_backoff", f"{seconds!r} is no number of seconds from 0")
+        if self.max_gap_distance is not None:
+            _whole_number("max_gap_distance", self.max_gap_distance, 1)
+        try:
+            Smoothing.of(str(self.smoothing))
+        except ValueError as error:
+            raise SettingsError("smoothing", str(error)) from error
 
     def _check_limits(self) -> None:
         if self.max_tracked_heading_level > _DEEPEST_TRACKED:
@@ -123,8 +174,27 @@ class ChunkSettings:
                 f"{self.min_candidate_tokens} is above max_tokens ({self.max_tokens}); "
                 f"give at most {self.max_tokens}, such as {max(1, self.max_tokens // 2)}",
             )
-        if self.overlap_tokens:
-            raise SettingsError("overlap_tokens", "neighbour overlap is not available; give 0")
+        if self.overlap_tokens > MOST_OVERLAP:
+            raise SettingsError(
+                "overlap_tokens",
+                f"{self.overlap_tokens} tokens a side are more than words beside a chunk explain; "
+                f"give at most {MOST_OVERLAP}",
+            )
+
+    @property
+    def needs_scorer(self) -> bool:
+        """Whether the strategy compares texts."""
+        return self.strategy == SEMANTIC or self.strategy in SCORED_STRATEGIES
+
+    @property
+    def compares(self) -> bool:
+        """Whether the strategy is one for comparison: it cuts the text itself, without coarse chunks."""
+        return self.strategy in COMPARISON_STRATEGIES
+
+    @property
+    def mean_filter(self) -> Smoothing | None:
+        """What smooths the cohesion curve; None for nothing."""
+        return Smoothing.of(self.smoothing)
 
     @property
     def verbatim_table_tokens(self) -> int:
@@ -151,6 +221,19 @@ class ChunkSettings:
             "hard_max_tokens": self.hard_max_tokens,
             "max_tracked_heading_level": self.max_tracked_heading_level,
             "oversize": self.oversize,
+            **(self.comparison.parameters() if self.compares else {}),
+            **self.scoring_parameters(),
+        }
+
+    def scoring_parameters(self) -> dict[str, object]:
+        """What the scores depend on, beside the scorer; nothing for a strategy without scores (VE-01)."""
+        if self.strategy != SEMANTIC:
+            return {}
+        return {
+            "cohesion_window_tokens": self.cohesion_window_tokens,
+            "window_weighting": self.window_weighting,
+            "max_gap_distance": self.max_gap_distance,
+            "smoothing": self.smoothing.replace(" ", ""),
         }
 
     def export_parameters(self) -> dict[str, object]:
@@ -158,6 +241,8 @@ class ChunkSettings:
         return {
             "header": self.header,
             "overlap_tokens": self.overlap_tokens,
+            # Without overlap it changes nothing.
+            **({"protected_overlap": self.protected_overlap} if self.overlap_tokens else {}),
             "overflow": self.overflow,
             "max_tokens": self.max_tokens,
             "hard_max_tokens": self.hard_max_tokens,
@@ -183,7 +268,8 @@ def resolve_settings(
             `overflow` was not declared.
     """
     given = {name: value for name, value in (declared or {}).items() if value is not None}
-    known = [field.name for field in fields(ChunkSettings)]
+    own = [f.name for f in fields(ChunkSettings) if f.name != "comparison"]
+    known = [*own, *STRATEGY_SETTINGS]
     for name in given:
         if name not in known:
             near = difflib.get_close_matches(str(name), known, n=1)
@@ -193,13 +279,28 @@ def resolve_settings(
         if name in given:
             _whole_number(name, given[name], 1)
     if "strategy" in given:
+        if given["strategy"] in REFUSED_STRATEGIES:
+            raise SettingsError("strategy", REFUSED_STRATEGIES[given["strategy"]])
         _choice("strategy", given["strategy"], STRATEGIES)
     if window is None or given.get("tokenizer", ENCODER) in BYTE_PAIR_ENCODINGS:
         minimum, maximum, hard = _profile(given)
     else:
         minimum, maximum, hard = _fitted(given, window, special_tokens)
     limits: dict[str, Any] = {"min_candidate_tokens": minimum, "max_tokens": maximum, "hard_max_tokens": hard}
-    return ChunkSettings(**{**given, **limits})
+    cuts = {name: given.pop(name) for name in STRATEGY_SETTINGS if name in given}
+    return ChunkSettings(**{**given, **limits}, comparison=_comparison(given, cuts, maximum))
+
+
+def _comparison(given: Mapping[str, Any], cuts: Mapping[str, Any], budget: int) -> StrategySettings:
+    """The settings of the strategies for comparison; a piece without a size has the budget's maximum."""
+    tries = {
+        name: given[name] for name in ("scorer_batch", "scorer_retries", "scorer_backoff") if name in given
+    }
+    try:
+        return StrategySettings(**cuts, **tries, budget=budget)
+    except ValueError as error:
+        name, _, problem = str(error).partition(": ")
+        raise SettingsError(name, problem) from error
 
 
 def _fitted(given: Mapping[str, Any], window: int, special_tokens: int) -> tuple[int, int, int]:

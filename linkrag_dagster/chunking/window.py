@@ -6,7 +6,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from linkrag_dagster.chunking.header import header_line
-from linkrag_dagster.chunking.records import Span
+from linkrag_dagster.chunking.records import FinalChunk, Span
+
+
+class WindowOverflow(Exception):
+    """A chunk's own words do not fit the encoder's window, and the settings say `overflow: error` (EX-05).
+
+    Attributes:
+        final_id: the chunk.
+    """
+
+    def __init__(self, chunk: FinalChunk, tokens: int, room: int) -> None:
+        super().__init__(
+            f"{chunk.final_id} (lines {chunk.start_line} to {chunk.end_line}) has {tokens} tokens of its own, the "
+            f"encoder's window leaves {room}; lower hard_max_tokens, or declare overflow: split"
+        )
+        self.final_id = chunk.final_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ STAGES = (
     "chunks",
     "embeddings",
     "bm25",
+    "evaluation",
 )
 
 

@@ -28,6 +28,13 @@ lake_option = click.option(
     help="The lake's folder. LINKRAG_LAKE is stronger, the declaration's lake: weaker.",
 )
 
+wait_option = click.option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    help="Seconds to wait for another build of the corpus.",
+)
+
 
 def say(line: str) -> None:
     """A line for people: to standard error, so that standard output holds results alone."""
@@ -73,7 +80,11 @@ def clear_errors() -> Generator[None]:
         stop(REFUSED, str(error))
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        stop(REFUSED, f"{place}{error.strerror or error}; check space and permissions, nothing was committed")
+        stop(
+            REFUSED,
+            f"{place}{error.strerror or error}; the last whole build stays as it is: free space on the disk or make "
+            "it writable, then build again, which goes on from here",
+        )
     except KeyboardInterrupt:
         stop(130, "interrupted; what was embedded so far is kept, build again to go on")
     except Exception as error:
@@ -98,6 +109,11 @@ def _known(error: Exception) -> int | None:
         "SettingsError": USAGE,
         "TextTooLong": USAGE,
         "UnknownAnalyzer": USAGE,
+        "GoldError": USAGE,
+        "SetError": USAGE,
+        "NoSuchGeneration": USAGE,
+        "NoSuchRun": USAGE,
+        "NothingToActivate": REFUSED,
     }.get(type(error).__name__)
 
 

@@ -8,10 +8,15 @@ import sys
 import click
 
 from linkrag_dagster.cli.build import build, plan
+from linkrag_dagster.cli.evaluate import evaluate
 from linkrag_dagster.cli.files import chunk, extract
+from linkrag_dagster.cli.generations import activate, models, rollback
+from linkrag_dagster.cli.gold import gold
+from linkrag_dagster.cli.history import diff, history
 from linkrag_dagster.cli.lake import catalogue, status
 from linkrag_dagster.cli.project import init
 from linkrag_dagster.cli.search import search
+from linkrag_dagster.cli.upkeep import gc, retry
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -24,7 +29,25 @@ def linkrag() -> None:
     """
 
 
-for command in (init, build, plan, status, search, extract, chunk, catalogue):
+for command in (
+    init,
+    build,
+    plan,
+    status,
+    search,
+    extract,
+    chunk,
+    catalogue,
+    gold,
+    evaluate,
+    gc,
+    retry,
+    models,
+    rollback,
+    activate,
+    history,
+    diff,
+):
     linkrag.add_command(command)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -16,7 +17,7 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[obje
     if not console.is_terminal:
         console = Console(width=PLAIN_WIDTH)
     kept = [list(row) for row in rows]
-    table = Table(title=title, title_justify="left", title_style="bold")
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     for position, column in enumerate(columns):
         number = all(isinstance(row[position], int | float) for row in kept) and bool(kept)
         table.add_column(column, justify="right" if number else "left", overflow="fold")

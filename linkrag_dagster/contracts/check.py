@@ -9,7 +9,7 @@ import pandera.polars as pa
 import polars as pl
 from pandera.config import ValidationDepth, config_context
 
-from linkrag_dagster.contracts.tables import Contract
+from linkrag_dagster.contracts.columns import Contract
 
 CASES_SHOWN = 20
 CASE_CHARACTERS = 200

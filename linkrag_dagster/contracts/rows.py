@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from linkrag_dagster.contracts.tables import Contract
+from linkrag_dagster.contracts.columns import Contract
 
 HASH_CHARACTERS = 32
 

@@ -7,12 +7,13 @@ reference pages all read it. Every column that says where a row came from, and n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import pandera.polars as pa
 import polars as pl
+
+from linkrag_dagster.contracts.columns import Contract, column, count, flag, number, table, text
+from linkrag_dagster.contracts.evaluation import EVALUATION_CONTRACTS
 
 SPANS = pl.List(pl.Struct({"start_char": pl.Int64, "end_char": pl.Int64}))
 SPAN = pl.Struct({"start_char": pl.Int64, "end_char": pl.Int64})
@@ -32,108 +33,35 @@ TITLES = pl.List(pl.String)
 TRAILS = pl.List(pl.List(pl.String))
 
 
-@dataclass(frozen=True, slots=True)
-class Contract:
-    """A table's contract.
-
-    Attributes:
-        name: the table.
-        description: what one row is.
-        key: columns that identify a row.
-        schema: the pandera schema.
-        counted_in: the stage whose row count this table is, or None for the stage's further tables.
-        stage: the stage that writes it.
-    """
-
-    name: str
-    description: str
-    key: tuple[str, ...]
-    schema: pa.DataFrameSchema
-    stage: str
-
-    @property
-    def polars(self) -> pl.Schema:
-        """Column names and polars types, in order."""
-        return pl.Schema({name: column.dtype.type for name, column in self.schema.columns.items()})
-
-    @property
-    def content_columns(self) -> list[str]:
-        """Columns that `content_hash` covers."""
-        return [n for n, c in self.schema.columns.items() if not (c.metadata or {}).get("provenance")]
-
-    def empty(self) -> pl.DataFrame:
-        """A frame of no rows with the table's columns."""
-        return pl.DataFrame(schema=self.polars)
-
-
-def _column(
-    dtype: Any,
-    description: str,
-    *,
-    null: bool = False,
-    provenance: bool = False,
-    checks: list[pa.Check] | None = None,
-) -> pa.Column:
-    return pa.Column(
-        dtype, checks=checks, nullable=null, description=description, metadata={"provenance": provenance}
-    )
-
-
-def _text(
-    description: str, *, null: bool = False, provenance: bool = False, among: tuple[str, ...] = ()
-) -> pa.Column:
-    checks = [pa.Check.isin(among)] if among else None
-    return _column(pl.String, description, null=null, provenance=provenance, checks=checks)
-
-
-def _count(description: str, *, null: bool = False, provenance: bool = False, least: int = 0) -> pa.Column:
-    return _column(pl.Int64, description, null=null, provenance=provenance, checks=[pa.Check.ge(least)])
-
-
-def _flag(description: str, *, null: bool = False, provenance: bool = False) -> pa.Column:
-    return _column(pl.Boolean, description, null=null, provenance=provenance)
-
-
 def _document() -> dict[str, pa.Column]:
     return {
-        "doc_key": _text("the document: its id, and @version where a version is declared"),
-        "doc_id": _text("the document's id: declared, or a hash of corpus and source-relative path"),
+        "doc_key": text("the document: its id, and @version where a version is declared"),
+        "doc_id": text("the document's id: declared, or a hash of corpus and source-relative path"),
     }
 
 
 def _declared_version() -> dict[str, pa.Column]:
     return {
-        "version": _text(
-            "the document's version: declared; filled in by the views where it is not", null=True
-        )
+        "version": text("the document's version: declared; filled in by the views where it is not", null=True)
     }
 
 
 def _stamps() -> dict[str, pa.Column]:
     return {
-        "fingerprint": _text(
+        "fingerprint": text(
             "hash of the stage's spec and of the content of the row's inputs", provenance=True
         ),
-        "content_hash": _text("hash of what the row holds, provenance left out", provenance=True),
+        "content_hash": text("hash of what the row holds, provenance left out", provenance=True),
     }
 
 
 def _place() -> dict[str, pa.Column]:
     return {
-        "start_char": _count("first code point in the document's canonical text"),
-        "end_char": _count("one past the last code point"),
-        "start_line": _count("first line, 1-based", least=1),
-        "end_line": _count("last line, inclusive", least=1),
+        "start_char": count("first code point in the document's canonical text"),
+        "end_char": count("one past the last code point"),
+        "start_line": count("first line, 1-based", least=1),
+        "end_line": count("last line, inclusive", least=1),
     }
-
-
-def _contract(
-    name: str, stage: str, key: tuple[str, ...], description: str, columns: dict[str, pa.Column]
-) -> Contract:
-    schema = pa.DataFrameSchema(
-        columns, strict=True, ordered=True, unique=list(key) or None, name=name, description=description
-    )
-    return Contract(name, description, key, schema, stage)
 
 
 ROLES = ("source", "derived")
@@ -141,79 +69,79 @@ ROLES = ("source", "derived")
 
 def _cut_columns() -> dict[str, pa.Column]:
     return {
-        "strategy": _text("the strategy that cut it"),
-        "cut_reason": _text("why it ends where it ends"),
-        "oversized": _flag("longer than max_tokens"),
-        "oversized_reason": _text("why it is longer", null=True),
-        "part": _count("number of this piece where one element was split", null=True, least=1),
-        "parts": _count("number of pieces of that element", null=True, least=1),
-        "truncated": _flag("words were cut away (oversize: truncate)"),
-        "truncated_reason": _text("how", null=True),
-        "original_token_count": _count("tokens before truncation", null=True),
+        "strategy": text("the strategy that cut it"),
+        "cut_reason": text("why it ends where it ends"),
+        "oversized": flag("longer than max_tokens"),
+        "oversized_reason": text("why it is longer", null=True),
+        "part": count("number of this piece where one element was split", null=True, least=1),
+        "parts": count("number of pieces of that element", null=True, least=1),
+        "truncated": flag("words were cut away (oversize: truncate)"),
+        "truncated_reason": text("how", null=True),
+        "original_token_count": count("tokens before truncation", null=True),
     }
 
 
 def _raw_documents() -> Contract:
-    return _contract(
+    return table(
         "raw_documents",
         "raw_documents",
         ("doc_key",),
         "A document as it lies in the source.",
         {
             **_document(),
-            "version": _text("declared version, or hash of the bytes"),
-            "version_declared": _flag("whether the version was declared"),
-            "current": _flag("whether this version answers searches"),
-            "doc_name": _text("source-relative path"),
-            "access": _column(TITLES, "access labels; empty means open"),
-            "media_type": _text("media type by content; empty where no extractor knows it"),
-            "size_bytes": _count("size in bytes"),
-            "sha256": _text("SHA-256 of the bytes"),
+            "version": text("declared version, or hash of the bytes"),
+            "version_declared": flag("whether the version was declared"),
+            "current": flag("whether this version answers searches"),
+            "doc_name": text("source-relative path"),
+            "access": column(TITLES, "access labels; empty means open"),
+            "media_type": text("media type by content; empty where no extractor knows it"),
+            "size_bytes": count("size in bytes"),
+            "sha256": text("SHA-256 of the bytes"),
             **_stamps(),
         },
     )
 
 
 def _extracted_text() -> Contract:
-    return _contract(
+    return table(
         "extracted_text",
         "extracted_text",
         ("doc_key",),
         "A document's canonical text: LF line ends, no BOM, otherwise as found.",
         {
             **_document(),
-            "version": _text("the version these words were extracted from", provenance=True),
-            "title": _text("document title: declared, else the first level-1 heading", null=True),
-            "text": _text("canonical text; every offset in the lake points into it"),
-            "markup": _text("how elements are read from it", among=("markdown", "plain")),
-            "language": _text("language, where known", null=True),
-            "characters": _count("code points of text"),
-            "media_type": _text("media type", provenance=True),
-            "encoding": _text("encoding of the bytes, for text", null=True, provenance=True),
-            "extractor": _text("extractor", provenance=True),
-            "extractor_version": _text("its version", provenance=True),
+            "version": text("the version these words were extracted from", provenance=True),
+            "title": text("document title: declared, else the first level-1 heading", null=True),
+            "text": text("canonical text; every offset in the lake points into it"),
+            "markup": text("how elements are read from it", among=("markdown", "plain")),
+            "language": text("language, where known", null=True),
+            "characters": count("code points of text"),
+            "media_type": text("media type", provenance=True),
+            "encoding": text("encoding of the bytes, for text", null=True, provenance=True),
+            "extractor": text("extractor", provenance=True),
+            "extractor_version": text("its version", provenance=True),
             **_stamps(),
         },
     )
 
 
 def _locators() -> Contract:
-    return _contract(
+    return table(
         "locators",
         "extracted_text",
         ("doc_key", "start_char"),
         "Where a run of canonical text stands in the original document.",
         {
-            "doc_key": _text("the document"),
-            "start_char": _count("first code point"),
-            "end_char": _count("one past the last"),
-            "locator": _text("fragment: #char=from,to, #page=n with its box, #t=from,to"),
+            "doc_key": text("the document"),
+            "start_char": count("first code point"),
+            "end_char": count("one past the last"),
+            "locator": text("fragment: #char=from,to, #page=n with its box, #t=from,to"),
         },
     )
 
 
 def _elements() -> Contract:
-    return _contract(
+    return table(
         "elements",
         "elements",
         ("doc_key", "element_index"),
@@ -221,27 +149,27 @@ def _elements() -> Contract:
         {
             **_document(),
             **_declared_version(),
-            "element_index": _count("position in the document, from 0"),
-            "kind": _text(
+            "element_index": count("position in the document, from 0"),
+            "kind": text(
                 "front_matter, heading, paragraph, list, blockquote, code, math, table, image, html, …"
             ),
-            "level": _column(pl.Int64, "heading level", null=True, checks=[pa.Check.in_range(1, 6)]),
+            "level": column(pl.Int64, "heading level", null=True, checks=[pa.Check.in_range(1, 6)]),
             **_place(),
-            "heading_trail": _column(TITLES, "titles of the headings above it"),
-            "trail_indexes": _column(pl.List(pl.Int64), "element indexes of those headings"),
-            "title": _text("visible text of a heading", null=True),
-            "element_id": _text("image_001, table_001", null=True),
-            "description": _text(
+            "heading_trail": column(TITLES, "titles of the headings above it"),
+            "trail_indexes": column(pl.List(pl.Int64), "element indexes of those headings"),
+            "title": text("visible text of a heading", null=True),
+            "element_id": text("image_001, table_001", null=True),
+            "description": text(
                 "description of an image, summary of a table; null where there is none", null=True
             ),
-            "protected": _column(RANGES, "ranges inside it that no cut enters"),
+            "protected": column(RANGES, "ranges inside it that no cut enters"),
             **_stamps(),
         },
     )
 
 
 def _coarse_chunks() -> Contract:
-    return _contract(
+    return table(
         "coarse_chunks",
         "coarse_chunks",
         ("doc_key", "coarse_id"),
@@ -249,35 +177,35 @@ def _coarse_chunks() -> Contract:
         {
             **_document(),
             **_declared_version(),
-            "coarse_id": _text("unique in its document"),
-            "coarse_index": _count("position in the document, from 0"),
-            "role": _text("source, or derived from one image or table", among=ROLES),
-            "kinds": _column(TITLES, "kinds of its elements"),
-            "element_indexes": _column(pl.List(pl.Int64), "its elements"),
-            "content": _text("its text"),
-            "verbatim": _flag("content equals the document's slice"),
+            "coarse_id": text("unique in its document"),
+            "coarse_index": count("position in the document, from 0"),
+            "role": text("source, or derived from one image or table", among=ROLES),
+            "kinds": column(TITLES, "kinds of its elements"),
+            "element_indexes": column(pl.List(pl.Int64), "its elements"),
+            "content": text("its text"),
+            "verbatim": flag("content equals the document's slice"),
             **_place(),
-            "spans": _column(SPANS, "its verbatim sub-spans of the document"),
-            "views": _column(VIEWS, "where its elements stand in content"),
-            "protected": _column(RANGES, "ranges of content that no cut enters"),
-            "heading_trail": _column(TITLES, "longest common trail of its elements"),
-            "heading_trails": _column(TRAILS, "the individual trails"),
-            "tokens": _count("tokens of content"),
-            "buffer_tokens": _count("sum of its elements' own tokens", null=True),
-            "element_id": _text("the image or table of a derived chunk", null=True),
-            "source_coarse_id": _text("the source chunk of a derived one", null=True),
-            "description": _text("description or summary", null=True),
-            "context_before": _column(SPAN, "adjacent context of a derived chunk", null=True),
-            "context_after": _column(SPAN, "adjacent context of a derived chunk", null=True),
-            "searchable": _flag("whether it may be embedded and indexed"),
-            "tokenizer": _text("the budget's tokenizer: name, version, vocabulary", provenance=True),
+            "spans": column(SPANS, "its verbatim sub-spans of the document"),
+            "views": column(VIEWS, "where its elements stand in content"),
+            "protected": column(RANGES, "ranges of content that no cut enters"),
+            "heading_trail": column(TITLES, "longest common trail of its elements"),
+            "heading_trails": column(TRAILS, "the individual trails"),
+            "tokens": count("tokens of content"),
+            "buffer_tokens": count("sum of its elements' own tokens", null=True),
+            "element_id": text("the image or table of a derived chunk", null=True),
+            "source_coarse_id": text("the source chunk of a derived one", null=True),
+            "description": text("description or summary", null=True),
+            "context_before": column(SPAN, "adjacent context of a derived chunk", null=True),
+            "context_after": column(SPAN, "adjacent context of a derived chunk", null=True),
+            "searchable": flag("whether it may be embedded and indexed"),
+            "tokenizer": text("the budget's tokenizer: name, version, vocabulary", provenance=True),
             **_stamps(),
         },
     )
 
 
 def _final_chunks() -> Contract:
-    return _contract(
+    return table(
         "final_chunks",
         "final_chunks",
         ("doc_key", "final_id"),
@@ -285,60 +213,63 @@ def _final_chunks() -> Contract:
         {
             **_document(),
             **_declared_version(),
-            "final_id": _text("unique in its document"),
-            "final_index": _count("position in the document, from 0"),
-            "coarse_id": _text("the coarse chunk it was cut from"),
-            "role": _text("source or derived", among=ROLES),
-            "kinds": _column(TITLES, "kinds of its elements"),
-            "element_indexes": _column(pl.List(pl.Int64), "its elements"),
-            "contained_element_ids": _column(TITLES, "images and tables it holds"),
-            "content": _text("its text"),
-            "verbatim": _flag("content equals the document's slice"),
-            "coarse_start": _count("first code point in the coarse content"),
-            "coarse_end": _count("one past the last"),
+            "final_id": text("unique in its document"),
+            "final_index": count("position in the document, from 0"),
+            "coarse_id": text("the coarse chunk it was cut from"),
+            "role": text("source or derived", among=ROLES),
+            "kinds": column(TITLES, "kinds of its elements"),
+            "element_indexes": column(pl.List(pl.Int64), "its elements"),
+            "contained_element_ids": column(TITLES, "images and tables it holds"),
+            "content": text("its text"),
+            "verbatim": flag("content equals the document's slice"),
+            "coarse_start": count("first code point in the coarse content"),
+            "coarse_end": count("one past the last"),
             **_place(),
-            "spans": _column(SPANS, "its verbatim sub-spans of the document"),
-            "heading_trail": _column(TITLES, "longest common trail of its elements"),
-            "heading_trails": _column(TRAILS, "the individual trails"),
-            "tokens": _count("tokens of content"),
+            "spans": column(SPANS, "its verbatim sub-spans of the document"),
+            "heading_trail": column(TITLES, "longest common trail of its elements"),
+            "heading_trails": column(TRAILS, "the individual trails"),
+            "tokens": count("tokens of content"),
             **_cut_columns(),
-            "hard_max_enforced": _flag("whether hard_max_tokens is promised"),
-            "repeated_prefix": _text("what the indexed text of a later part repeats", null=True),
-            "element_id": _text("the image or table of a derived chunk", null=True),
-            "source_final_id": _text("the source chunk of a derived one", null=True),
-            "description": _text("description or summary", null=True),
-            "context_before": _column(SPAN, "adjacent context of a derived chunk", null=True),
-            "context_after": _column(SPAN, "adjacent context of a derived chunk", null=True),
-            "searchable": _flag("whether it may be embedded and indexed"),
-            "tokenizer": _text("the budget's tokenizer: name, version, vocabulary", provenance=True),
-            "thresholds": _text("min, max and hard max in tokens, as JSON", provenance=True),
+            "hard_max_enforced": flag("whether hard_max_tokens is promised"),
+            "repeated_prefix": text("what the indexed text of a later part repeats", null=True),
+            "element_id": text("the image or table of a derived chunk", null=True),
+            "source_final_id": text("the source chunk of a derived one", null=True),
+            "description": text("description or summary", null=True),
+            "context_before": column(SPAN, "adjacent context of a derived chunk", null=True),
+            "context_after": column(SPAN, "adjacent context of a derived chunk", null=True),
+            "searchable": flag("whether it may be embedded and indexed"),
+            "tokenizer": text("the budget's tokenizer: name, version, vocabulary", provenance=True),
+            "thresholds": text(
+                "limits in tokens, and what cuts by meaning depend on, as JSON", provenance=True
+            ),
+            "scorer": text("the model that compared texts, and its fingerprint", null=True, provenance=True),
             **_stamps(),
         },
     )
 
 
 def _boundary_trace() -> Contract:
-    return _contract(
+    return table(
         "boundary_trace",
         "final_chunks",
         ("doc_key", "coarse_id", "gap_index"),
         "A gap between two atoms of a refined chunk, and why it was cut or not.",
         {
-            "doc_key": _text("the document"),
-            "coarse_id": _text("the refined coarse chunk"),
-            "gap_index": _count("position among its gaps"),
-            "position": _count("code point in the coarse content"),
-            "cohesion": _column(pl.Float64, "cosine of the windows beside it", null=True),
-            "depth": _column(pl.Float64, "depth of the valley", null=True),
-            "legal": _flag("whether a cut may fall there"),
-            "chosen": _flag("whether one does"),
-            "reason": _text("why"),
+            "doc_key": text("the document"),
+            "coarse_id": text("the refined coarse chunk"),
+            "gap_index": count("position among its gaps"),
+            "position": count("code point in the coarse content"),
+            "cohesion": column(pl.Float64, "cosine of the windows beside it", null=True),
+            "depth": column(pl.Float64, "depth of the valley", null=True),
+            "legal": flag("whether a cut may fall there"),
+            "chosen": flag("whether one does"),
+            "reason": text("why"),
         },
     )
 
 
 def _chunks() -> Contract:
-    return _contract(
+    return table(
         "chunks",
         "chunks",
         ("chunk_id",),
@@ -346,40 +277,43 @@ def _chunks() -> Contract:
         {
             **_document(),
             **_declared_version(),
-            "chunk_id": _text("hash of document, role, content and its number among equal contents"),
-            "ordinal": _count("position in the document, from 0"),
-            "role": _text("source or derived", among=ROLES),
-            "kinds": _column(TITLES, "kinds of its elements"),
-            "content": _text("its own words, quoted back to people"),
-            "text": _text("header, context and content: what is embedded"),
-            "header": _text("title and heading trail inside text"),
-            "verbatim": _flag("content equals the document's slice"),
-            "spans": _column(SPANS, "its verbatim sub-spans of the document"),
-            "context_spans": _column(SPANS, "where neighbour context in text came from"),
-            "context_chunk_ids": _column(TITLES, "the chunks it came from"),
-            "heading_trail": _column(TITLES, "titles of the headings above it"),
+            "chunk_id": text("hash of document, role, content and its number among equal contents"),
+            "ordinal": count("position in the document, from 0"),
+            "role": text("source or derived", among=ROLES),
+            "kinds": column(TITLES, "kinds of its elements"),
+            "content": text("its own words, quoted back to people"),
+            "text": text("header, context and content: what is embedded"),
+            "header": text("title and heading trail inside text"),
+            "verbatim": flag("content equals the document's slice"),
+            "spans": column(SPANS, "its verbatim sub-spans of the document"),
+            "context_spans": column(SPANS, "where neighbour context in text came from"),
+            "context_chunk_ids": column(TITLES, "the chunks it came from"),
+            "heading_trail": column(TITLES, "titles of the headings above it"),
             **_place(),
-            "locator": _text("fragment that leads to it in the original"),
-            "tokens": _count("tokens of content in the budget's tokenizer"),
-            "encoder_tokens": _count("tokens of text in the encoder's tokenizer, special ones included"),
-            "header_tokens": _count("tokens of header in the encoder's tokenizer"),
-            "truncated_tokens": _column(
+            "locator": text("fragment that leads to it in the original"),
+            "tokens": count("tokens of content in the budget's tokenizer"),
+            "encoder_tokens": count("tokens of text in the encoder's tokenizer, special ones included"),
+            "header_tokens": count("tokens of header in the encoder's tokenizer"),
+            "truncated_tokens": column(
                 pl.Int64, "tokens that the encoder would not see: 0 by contract", checks=[pa.Check.eq(0)]
             ),
             **_cut_columns(),
-            "overflow": _text("how a core that exceeds the encoder's window was handled", null=True),
-            "source_chunk_id": _text("of a derived chunk, the chunk that holds its element", null=True),
-            "element_id": _text("of a derived chunk, its image or table", null=True),
-            "contained_element_ids": _column(TITLES, "images and tables it holds"),
-            "final_id": _text("the final chunk it was exported from"),
-            "searchable": _flag("whether it is embedded and indexed"),
-            "text_hash": _text("hash of text: the key of its vector in the memo"),
-            "pipeline": _text("version of this package", provenance=True),
-            "extractor": _text("extractor and version", provenance=True),
-            "tokenizer": _text("the budget's tokenizer: name, version, vocabulary", provenance=True),
-            "encoder": _text("the encoder it was fitted to", provenance=True),
-            "encoder_dimensions": _count("dimensions of its vectors", provenance=True, least=1),
-            "thresholds": _text("min, max and hard max in tokens, as JSON", provenance=True),
+            "overflow": text("how a core that exceeds the encoder's window was handled", null=True),
+            "source_chunk_id": text("of a derived chunk, the chunk that holds its element", null=True),
+            "element_id": text("of a derived chunk, its image or table", null=True),
+            "contained_element_ids": column(TITLES, "images and tables it holds"),
+            "final_id": text("the final chunk it was exported from"),
+            "searchable": flag("whether it is embedded and indexed"),
+            "text_hash": text("hash of text: the key of its vector in the memo"),
+            "pipeline": text("version of this package", provenance=True),
+            "extractor": text("extractor and version", provenance=True),
+            "tokenizer": text("the budget's tokenizer: name, version, vocabulary", provenance=True),
+            "encoder": text("the encoder it was fitted to", provenance=True),
+            "encoder_dimensions": count("dimensions of its vectors", provenance=True, least=1),
+            "thresholds": text(
+                "limits in tokens, and what cuts by meaning depend on, as JSON", provenance=True
+            ),
+            "scorer": text("the model that compared texts, and its fingerprint", null=True, provenance=True),
             **_stamps(),
         },
     )
@@ -388,7 +322,7 @@ def _chunks() -> Contract:
 @cache
 def embeddings(dimensions: int) -> Contract:
     """Contract of the vectors of one dimension: unit norm, finite (DE-01)."""
-    return _contract(
+    return table(
         "embeddings",
         "embeddings",
         ("chunk_id",),
@@ -396,20 +330,20 @@ def embeddings(dimensions: int) -> Contract:
         {
             **_document(),
             **_declared_version(),
-            "chunk_id": _text("the chunk"),
-            "text_hash": _text("hash of the embedded text"),
-            "vector": _column(pl.Array(pl.Float32, dimensions), "unit-norm vector"),
-            "dimensions": _count("length of vector", least=1),
-            "tokens": _count("tokens the encoder read, special ones included"),
-            "model_fingerprint": _text("the model, by weights and settings"),
-            "model": _text("the name it was called by", provenance=True),
+            "chunk_id": text("the chunk"),
+            "text_hash": text("hash of the embedded text"),
+            "vector": column(pl.Array(pl.Float32, dimensions), "unit-norm vector"),
+            "dimensions": count("length of vector", least=1),
+            "tokens": count("tokens the encoder read, special ones included"),
+            "model_fingerprint": text("the model, by weights and settings"),
+            "model": text("the name it was called by", provenance=True),
             **_stamps(),
         },
     )
 
 
 def _bm25_lengths() -> Contract:
-    return _contract(
+    return table(
         "bm25_lengths",
         "bm25",
         ("chunk_id",),
@@ -417,77 +351,75 @@ def _bm25_lengths() -> Contract:
         {
             **_document(),
             **_declared_version(),
-            "chunk_id": _text("the chunk"),
-            "length": _count("number of terms, repeats included"),
+            "chunk_id": text("the chunk"),
+            "length": count("number of terms, repeats included"),
             **_stamps(),
         },
     )
 
 
 def _bm25_postings() -> Contract:
-    return _contract(
+    return table(
         "bm25_postings",
         "bm25",
         ("term", "chunk_id"),
         "How often a term stands in a chunk.",
         {
-            "doc_key": _text("the document"),
-            "term": _text("the term"),
-            "chunk_id": _text("the chunk"),
-            "tf": _count("occurrences", least=1),
+            "doc_key": text("the document"),
+            "term": text("the term"),
+            "chunk_id": text("the chunk"),
+            "tf": count("occurrences", least=1),
         },
     )
 
 
 def _failures() -> Contract:
-    return _contract(
+    return table(
         "failures",
         "failures",
         ("doc_key", "stage"),
         "What is wrong with which document, and what to do about it.",
         {
-            "doc_key": _text("the document"),
-            "doc_id": _text("the document's id"),
-            "doc_name": _text("source-relative path"),
-            "stage": _text("the stage that failed"),
-            "fingerprint": _text("fingerprint of the attempt: an equal one is not repeated"),
-            "kind": _text(
-                "encrypted, empty, corrupt, unsupported, too_large, …, contract, embedding, source"
-            ),
-            "message": _text("what happened and what to do next"),
-            "cases": _text("failing cases of a contract, capped, as JSON", null=True),
-            "attempts": _count("attempts so far", least=1),
-            "first_seen": _text("UTC time of the first attempt, ISO 8601"),
-            "last_seen": _text("UTC time of the last attempt"),
-            "retryable": _flag("whether the same input may pass another time"),
-            "retry": _flag("whether the next build is to try again"),
+            "doc_key": text("the document"),
+            "doc_id": text("the document's id"),
+            "doc_name": text("source-relative path"),
+            "stage": text("the stage that failed"),
+            "fingerprint": text("fingerprint of the attempt: an equal one is not repeated"),
+            "kind": text("encrypted, empty, corrupt, unsupported, too_large, …, contract, embedding, source"),
+            "message": text("what happened and what to do next"),
+            "cases": text("failing cases of a contract, capped, as JSON", null=True),
+            "attempts": count("attempts so far", least=1),
+            "first_seen": text("UTC time of the first attempt, ISO 8601"),
+            "last_seen": text("UTC time of the last attempt"),
+            "retryable": flag("whether the same input may pass another time"),
+            "retry": flag("whether the next build is to try again"),
         },
     )
 
 
 def _runs() -> Contract:
-    return _contract(
+    return table(
         "runs",
         "runs",
         ("run_id",),
         "A build that changed the lake.",
         {
-            "run_id": _text("run"),
-            "corpus": _text("corpus"),
-            "started": _text("UTC time, ISO 8601"),
-            "finished": _text("UTC time"),
-            "seconds": _column(pl.Float64, "seconds"),
-            "generation_before": _count("generation before"),
-            "generation_after": _count("generation after", least=1),
-            "git_revision": _text("revision of the declaration's repository, where there is one", null=True),
-            "package_version": _text("version of this package"),
-            "libraries": _text("versions of the libraries, as JSON"),
-            "hardware": _text("machine, cores, device, as JSON"),
-            "specs": _text("specs of all stages, as JSON"),
-            "plan": _text("what was planned, as JSON"),
-            "counts": _text("what was done, as JSON"),
-            "embedded_texts": _count("texts given to the model"),
-            "embedded_tokens": _count("tokens given to the model"),
+            "run_id": text("run"),
+            "corpus": text("corpus"),
+            "started": text("UTC time, ISO 8601"),
+            "finished": text("UTC time"),
+            "seconds": number("seconds"),
+            "generation_before": count("generation before"),
+            "generation_after": count("generation after", least=1),
+            "git_revision": text("revision of the declaration's repository, where there is one", null=True),
+            "package_version": text("version of this package"),
+            "libraries": text("versions of the libraries, as JSON"),
+            "hardware": text("machine, cores, device, as JSON"),
+            "specs": text("specs of all stages, as JSON"),
+            "plan": text("what was planned, as JSON"),
+            "counts": text("what was done, as JSON"),
+            "embedded_texts": count("texts given to the model"),
+            "embedded_tokens": count("tokens given to the model"),
         },
     )
 
@@ -507,6 +439,7 @@ CONTRACTS: dict[str, Contract] = {
         _bm25_postings(),
         _failures(),
         _runs(),
+        *EVALUATION_CONTRACTS,
     )
 }
 

@@ -7,7 +7,7 @@ import dagster as dg
 import polars as pl
 
 from linkrag_dagster.contracts.check import CheckResult
-from linkrag_dagster.contracts.tables import Contract
+from linkrag_dagster.contracts.columns import Contract
 from linkrag_dagster.extraction.registry import EXTRACTORS
 from linkrag_dagster.lake.manifest import Generation
 from linkrag_dagster.stages.commit import promises
@@ -25,6 +25,7 @@ KINDS: Mapping[str, set[str]] = {
     "chunks": {"pandera", "parquet"},
     "embeddings": {"pytorch", "parquet"},
     "bm25": {"duckdb", "parquet"},
+    "evaluation": {"python", "parquet"},
 }
 MODEL_POOL = "model"
 
@@ -85,6 +86,7 @@ def _asset(road: Road, stage: Stage, pool: str | None) -> dg.AssetsDefinition:
         log = road.progress or (lambda name, line: context.log.info(f"{name}: {line}"))
         try:
             report = road.materialise(stage.name, lambda line: log(stage.name, line))
+            committed = finish(road, context.run_id)
         except Refused as refused:
             road.reports[stage.name] = refused.report
             yield from _results(road, stage, refused.report)
@@ -95,7 +97,6 @@ def _asset(road: Road, stage: Stage, pool: str | None) -> dg.AssetsDefinition:
             road.error = error
             raise dg.Failure(f"{type(error).__name__}: {error}", allow_retries=False) from error
         road.reports[stage.name] = report
-        committed = finish(road, context.run_id)
         yield from _results(road, stage, report)
         yield dg.MaterializeResult(
             data_version=dg.DataVersion(report.data_version), metadata=_metadata(report, committed)

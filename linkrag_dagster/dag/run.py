@@ -10,6 +10,7 @@ from pathlib import Path
 import dagster as dg
 
 from linkrag_dagster.dag.assets import corpus_definitions
+from linkrag_dagster.disk.whole import write_whole
 from linkrag_dagster.stages.road import Road
 
 HOME_VARIABLE = "DAGSTER_HOME"
@@ -36,11 +37,15 @@ def home(root: Path) -> Path:
 def instance(root: Path) -> Generator[dg.DagsterInstance]:
     """The project's instance, made at its first use, with telemetry off."""
     folder = home(root)
-    folder.mkdir(parents=True, exist_ok=True)
     if not (folder / "dagster.yaml").exists():
-        (folder / "dagster.yaml").write_text(INSTANCE, encoding="utf-8")
+        # Whole or absent: an instance with half of its settings would send telemetry.
+        write_whole(folder / "dagster.yaml", "instance", _write_settings)
     with dg.DagsterInstance.from_config(str(folder)) as found:
         yield found
+
+
+def _write_settings(beside: Path) -> None:
+    beside.write_text(INSTANCE, encoding="utf-8")
 
 
 def _end_dead_runs(found: dg.DagsterInstance, corpus: str) -> None:
@@ -79,4 +84,12 @@ def run(road: Road, stages: Sequence[str], source_digest: str) -> bool:
             run_config=QUIET,
             tags={CORPUS_TAG: road.corpus},
         )
+        if any(_was_interrupted(event) for event in result.all_events):
+            # Dagster takes Ctrl-C for a failed run; whoever pressed it is told otherwise.
+            raise KeyboardInterrupt
     return result.success
+
+
+def _was_interrupted(event: dg.DagsterEvent) -> bool:
+    error = event.job_failure_data.error if event.is_job_failure else None
+    return error is not None and error.cls_name in ("DagsterExecutionInterruptedError", "KeyboardInterrupt")

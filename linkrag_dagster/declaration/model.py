@@ -50,7 +50,7 @@ class Extraction(Strict):
 class Chunking(Strict):
     """How text becomes chunks; numbers are tokens of `tokenizer`."""
 
-    strategy: Literal["noop", "pack"] = Field(
+    strategy: Literal["noop", "pack", "semantic_depth_window"] = Field(
         default="pack", description="how coarse chunks become final ones"
     )
     tokenizer: Text = Field(
@@ -69,7 +69,12 @@ class Chunking(Strict):
     header: bool = Field(
         default=True, description="title and heading trail stand before the indexed text (EX-02)"
     )
-    overlap_tokens: int = Field(default=0, ge=0, description="tokens of the neighbours on each side (EX-03)")
+    overlap_tokens: int = Field(
+        default=0, ge=0, le=64, description="tokens of the neighbours on each side, at most 64 (EX-03)"
+    )
+    protected_overlap: bool = Field(
+        default=False, description="do chunks with code, math, images or tables give and take them"
+    )
     adjacent_context_tokens: int = Field(
         default=64, ge=0, description="tokens around an image or a table on each side (CB-14)"
     )
@@ -79,10 +84,33 @@ class Chunking(Strict):
     oversize: Literal["split", "truncate"] = Field(
         default="split", description="what happens to one code block or table above hard_max_tokens (SD-11)"
     )
-    overflow: Literal["split"] = Field(
+    overflow: Literal["split", "error"] = Field(
         default="split", description="what happens to a chunk that does not fit the encoder's window (EX-05)"
     )
     index_front_matter: bool = Field(default=False, description="is front matter searched (CB-02)")
+    scorer: Text = Field(
+        default="encoder",
+        description="which model compares texts: `encoder`, another one's name, or the folder of one (SD-00)",
+    )
+    scorer_batch: int = Field(default=10, ge=1, description="texts that it is given at a time")
+    scorer_retries: int = Field(
+        default=2, ge=0, description="further tries of a batch that failed for a reason that may pass (SD-15)"
+    )
+    scorer_backoff: float = Field(
+        default=0.5, ge=0, description="seconds before the second try, then doubled"
+    )
+    cohesion_window_tokens: Tokens = Field(
+        default=128, description="tokens that are compared on each side of a possible cut (SD-04)"
+    )
+    window_weighting: Literal["equal", "tokens"] = Field(
+        default="equal", description="do texts in that window count alike, or by their tokens"
+    )
+    max_gap_distance: Tokens | None = Field(
+        default=None, description="longest run of code or the like that a valley may span; None: any (SD-05)"
+    )
+    smoothing: Text = Field(
+        default="none", description="of the likeness along a chunk: `none` or `mean(s, n)` (SD-05)"
+    )
 
     @field_validator("max_tokens", "hard_max_tokens")
     @classmethod
@@ -108,6 +136,10 @@ class Embedding(Strict):
         default="all-MiniLM-L6-v2", description="name of a model that is installed, or the folder of one"
     )
     dtype: Literal["float32"] = Field(default="float32", description="type of the numbers in the vectors")
+    activate: Literal["auto", "manual"] = Field(
+        default="auto",
+        description="when another model's index answers: once it is whole, or by `linkrag activate` (VE-07)",
+    )
 
 
 class Lexical(Strict):
@@ -149,6 +181,11 @@ class Limits(Strict):
         ge=0,
         le=1,
         description="share of failed documents above which nothing is committed (CO-03)",
+    )
+    generations: int = Field(
+        default=3,
+        ge=0,
+        description="generations that `linkrag gc` keeps beside the current one, for roll-back (LA-01)",
     )
 
 

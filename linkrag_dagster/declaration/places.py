@@ -20,6 +20,8 @@ LAKE_VARIABLE = "LINKRAG_LAKE"
 _NAME = re.compile(r"[^\W_][\w-]{0,63}")
 # DuckDB keeps these schemas for itself, and every corpus is a schema in the catalogue.
 _RESERVED = frozenset({"information_schema", "main", "pg_catalog", "system", "temp"})
+# A corpus is a folder of the lake, beside these.
+_LAKE_FOLDERS = frozenset({"memo", "experiments"})
 
 
 def name_problem(name: str) -> str | None:
@@ -32,7 +34,11 @@ def name_problem(name: str) -> str | None:
             f"the corpus's name {name!r} must be letters, digits, _ and - only, "
             "at most 64, and begin with a letter or digit"
         )
-    return f"the name {name!r} is reserved by DuckDB; take another" if name.lower() in _RESERVED else None
+    if name.lower() in _RESERVED:
+        return f"the name {name!r} is reserved by DuckDB; take another"
+    if name.lower() in _LAKE_FOLDERS:
+        return f"the name {name!r} is that of a folder that every lake has; take another"
+    return None
 
 
 def check_name(name: str) -> None:

@@ -19,21 +19,32 @@ attributes:
   extraction:
     max_bytes: 10485760           # larger files fail, alone and by name
   chunking:
-    strategy: pack                # pack: bounded and lossless; noop: by structure alone, unbounded
+    strategy: pack                # pack: bounded and lossless; semantic_depth_window: the same, cut where the subject
+                                  # changes (embeds long sections' parts); noop: by structure alone, unbounded
     tokenizer: encoder            # whose tokens are counted: encoder, cl100k_base, o200k_base, path of a tokenizer.json
     min_candidate_tokens: null    # null: half of max_tokens; a heading ends a chunk of at least this size
     max_tokens: null              # null: hard_max_tokens; longer chunks are cut
     hard_max_tokens: null         # null: what the encoder's window leaves (222 for all-MiniLM-L6-v2); none is longer
     header: true                  # title and headings stand before each chunk in the index, never in quotes
-    overlap_tokens: 0             # neighbouring text around each chunk in the index, a side
+    overlap_tokens: 0             # neighbouring text around each chunk in the index, a side, at most 64
+    protected_overlap: false      # do chunks with code, math, images or tables give and take it
     adjacent_context_tokens: 64   # text around an image or a table, a side
     adjacent_context: section     # section: stays in its section; physical: may cross it
     oversize: split               # one code block or table above hard_max_tokens: split, truncate
-    overflow: split               # a chunk that does not fit the encoder's window
+    overflow: split               # a chunk that does not fit the encoder's window: split, error
     index_front_matter: false     # is front matter searched
+    scorer: encoder               # semantic_depth_window alone: the model that compares texts; encoder: the index's
+    scorer_batch: 10              # texts it is given at a time
+    scorer_retries: 2             # further tries of a batch after a time-out, a broken connection, 429 or 5xx
+    scorer_backoff: 0.5           # seconds before the second try, then doubled
+    cohesion_window_tokens: 128   # text that is compared on each side of a possible cut
+    window_weighting: equal       # equal, tokens: how the parts of that text count
+    max_gap_distance: null        # longest run of code or the like, in tokens, that a valley may span; null: any
+    smoothing: none               # none, or mean(s, n) as "mean(2, 1)"
   embedding:
     model: all-MiniLM-L6-v2       # an installed model's name, or a model's folder
     dtype: float32
+    activate: auto                # auto: a new model answers once its index is whole; manual: by `linkrag activate`
   lexical:
     analyzer: default             # default, reference
     k1: 1.2                       # how slowly a term's repetitions stop to count
@@ -47,6 +58,7 @@ attributes:
   schedule: null                  # cron, as "0 2 * * *"; null: rebuilt on change alone
   limits:
     failed_documents: 0.2         # above this share of failed documents nothing is committed
+    generations: 3                # kept by `linkrag gc` beside the current one, for roll-back
   lake: null                      # folder or URL of the lake; null: data/lake under the project's root
 """
 

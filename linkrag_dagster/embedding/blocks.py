@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
+
+from linkrag_dagster.disk.whole import write_whole
 
 HASH, VECTOR = "text_hash", "vector"
 
@@ -33,35 +34,23 @@ def write_block(folder: Path, hashes: Sequence[str], vectors: NDArray[np.float32
     Raises:
         OSError: disk full or read-only; no block appears.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     flat = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).reshape(-1))
     column = pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1])
     table = pa.table({HASH: pa.array(hashes, pa.string()), VECTOR: column})
-    name = f"{uuid.uuid4().hex}.parquet"
-    # A name that readers pass over, so that what a killed writer leaves is never taken for a block.
-    beside = folder / f".{name}.tmp"
-    try:
-        with beside.open("wb") as file:
-            pq.write_table(
-                table,
-                file,
-                compression="zstd",
-                use_dictionary=False,
-                write_page_checksum=True,
-                write_statistics=False,
-            )
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, folder / name)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-    return folder / name
+    path = folder / f"{uuid.uuid4().hex}.parquet"
+
+    def write(beside: Path) -> None:
+        pq.write_table(
+            table,
+            beside,
+            compression="zstd",
+            use_dictionary=False,
+            write_page_checksum=True,
+            write_statistics=False,
+        )
+
+    write_whole(path, "block", write)
+    return path
 
 
 def read_hashes(path: Path) -> list[str]:

@@ -91,6 +91,12 @@ class Encoder:
         """The unit vector of a query, shape (dimensions,); raises as `embed` does."""
         return self._embed([query], self.identity.query_prompt, None)[0]
 
+    def embed_queries(
+        self, texts: Sequence[str], on_progress: Callable[[int, int], None] | None = None
+    ) -> NDArray[np.float32]:
+        """Unit vectors of queries, shape (queries, dimensions), in order; as `embed`, with the prompt of queries."""
+        return self._embed(texts, self.identity.query_prompt, on_progress)
+
     def _embed(
         self, texts: Sequence[str], prompt: str, on_progress: Callable[[int, int], None] | None
     ) -> NDArray[np.float32]:

@@ -14,12 +14,21 @@ class Locator:
         start_char: first code point of the run, in the extracted text.
         end_char: one past its last code point.
         locator: the place, as a URL fragment: `#char=a,b` counts code points of the decoded document (RFC
-            5147), with its own line breaks (CR LF is two) and without a byte order mark.
+            5147), with its own line breaks (CR LF is two) and without a byte order mark; `#page=n&bbox=l,t,r,b` is
+            a box on a page, see `page_locator`.
     """
 
     start_char: int
     end_char: int
     locator: str
+
+
+def page_locator(page: int, box: tuple[float, float, float, float]) -> str:
+    """A place on a page: its number from 1 (RFC 8118), and left, top, right, bottom in points from the top left corner.
+
+    The page is taken as it is shown, turned if it asks to be.
+    """
+    return f"#page={page}&bbox=" + ",".join(f"{value:.1f}" for value in box)
 
 
 def line_break_locators(original: str) -> tuple[Locator, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import MappingProxyType
 
 MARKDOWN = "text/markdown"
@@ -90,6 +91,8 @@ _EXTENSIONS = MappingProxyType(
     }
 )
 
+_PAGE = re.compile(rb"(?:<\?xml\b[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!doctype html|<html\b)", re.DOTALL)
+
 
 def detect(head: bytes, name: str = "") -> str:
     """Media type of a document from its first bytes and, where they are text, its name.
@@ -113,14 +116,21 @@ def detect(head: bytes, name: str = "") -> str:
     extension = _extension(name)
     if extension in _EXTENSIONS:
         return _EXTENSIONS[extension]
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:64].lower()
-    if start.startswith((b"<!doctype html", b"<html")):
+    start = _beginning(head)
+    if _PAGE.match(start):
         return "text/html"
     if start.startswith(b"<?xml"):
         return "application/xml"
     if start.startswith(b"webvtt"):
         return "text/vtt"
     return PLAIN
+
+
+def _beginning(head: bytes) -> bytes:
+    """The first characters of a text as small ASCII letters, behind its mark."""
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        head = head[2:].replace(b"\0", b"")
+    return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:4096].lower()
 
 
 def _extension(name: str) -> str:

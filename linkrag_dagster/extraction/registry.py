@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
 from linkrag_dagster.extraction.failures import ExtractionError
+from linkrag_dagster.extraction.html import HTML_EXTRACTOR
 from linkrag_dagster.extraction.media_type import HEAD_BYTES, detect
+from linkrag_dagster.extraction.pdf import PDF_EXTRACTOR
 from linkrag_dagster.extraction.records import Extraction
 from linkrag_dagster.extraction.text import MARKDOWN_EXTRACTOR, PLAIN_EXTRACTOR
 
@@ -39,7 +41,7 @@ class Extractor(Protocol):
         ...
 
 
-EXTRACTORS: tuple[Extractor, ...] = (MARKDOWN_EXTRACTOR, PLAIN_EXTRACTOR)
+EXTRACTORS: tuple[Extractor, ...] = (MARKDOWN_EXTRACTOR, PLAIN_EXTRACTOR, HTML_EXTRACTOR, PDF_EXTRACTOR)
 
 
 def extractor_for(media_type: str) -> Extractor | None:

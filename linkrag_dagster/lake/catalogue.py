@@ -7,9 +7,7 @@ files by absolute path and one generation: a reader sees one generation or anoth
 from __future__ import annotations
 
 import hashlib
-import os
-import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import duckdb
@@ -17,10 +15,13 @@ import pandera.polars as pa
 import polars as pl
 from polars._typing import PolarsDataType
 
-from linkrag_dagster.contracts.tables import CONTRACTS, Contract, contract
+from linkrag_dagster.contracts.columns import Contract
+from linkrag_dagster.contracts.tables import CONTRACTS, contract
+from linkrag_dagster.disk.whole import write_whole
 from linkrag_dagster.lake.lake import CorpusLake
 from linkrag_dagster.lake.lock import exclusive
 from linkrag_dagster.lake.manifest import Generation
+from linkrag_dagster.lake.ready_views import create_ready_views
 from linkrag_dagster.lexical.sql import macro_sql, quoted
 
 CATALOGUE = "warehouse.duckdb"
@@ -40,22 +41,26 @@ def rebuild(lake_root: Path) -> Path:
     """
     path = lake_root / CATALOGUE
     with exclusive(lake_root / "catalogue.lock", wait=LOCK_SECONDS, purpose="rebuild of the catalogue"):
-        beside = lake_root / f".{CATALOGUE}.{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp"
-        try:
-            with duckdb.connect() as connection:
-                connection.execute(
-                    f"ATTACH {_text(str(beside))} AS warehouse (STORAGE_VERSION {_text(STORAGE)})"
-                )
-                connection.execute("USE warehouse")
-                for corpus in corpora(lake_root):
-                    _corpus(connection, corpus)
-                connection.execute("USE memory")
-                connection.execute("DETACH warehouse")
-            os.replace(beside, path)
-        finally:
-            beside.unlink(missing_ok=True)
-            beside.with_name(beside.name + ".wal").unlink(missing_ok=True)
+        for left in lake_root.glob(f".{CATALOGUE}.*.tmp*"):
+            # What a killed rebuild left beside; under the lock nobody writes to it.
+            left.unlink(missing_ok=True)
+        write_whole(path, "catalogue", lambda beside: _write(beside, corpora(lake_root)))
     return path
+
+
+def _write(beside: Path, lakes: Iterable[CorpusLake]) -> None:
+    try:
+        with duckdb.connect() as connection:
+            connection.execute(f"ATTACH {_text(str(beside))} AS warehouse (STORAGE_VERSION {_text(STORAGE)})")
+            connection.execute("USE warehouse")
+            for lake in lakes:
+                _corpus(connection, lake)
+            connection.execute("USE memory")
+            connection.execute("DETACH warehouse")
+    except duckdb.IOException as error:
+        raise OSError(str(error)) from error
+    finally:
+        beside.with_name(beside.name + ".wal").unlink(missing_ok=True)
 
 
 def corpora(lake_root: Path) -> list[CorpusLake]:
@@ -93,7 +98,7 @@ def _corpus(connection: duckdb.DuckDBPyConnection, lake: CorpusLake) -> None:
     for rules in tables:
         _view(connection, lake, generation, rules)
     _lexical_views(connection, lake.corpus, generation)
-    _answers(connection, schema)
+    create_ready_views(connection, lake.corpus, [rules.name for rules in tables if _may_be_stale(rules)])
     connection.execute(
         f"CREATE TABLE {schema}.generation AS SELECT {generation.number} AS number, "
         f"{_text(generation.committed)} AS committed, {_text(generation.run_id)} AS run_id, "
@@ -105,6 +110,11 @@ def _corpus(connection: duckdb.DuckDBPyConnection, lake: CorpusLake) -> None:
 
 VERSIONED = frozenset({"elements", "coarse_chunks", "final_chunks", "chunks", "embeddings", "bm25_lengths"})
 """Tables whose rows hold a version only where it is declared; the views fill in the hash of the document's bytes."""
+
+
+def _may_be_stale(rules: Contract) -> bool:
+    """Whether a table holds rows of documents that may have failed since."""
+    return "doc_key" in rules.polars and rules.name not in ("failures", "raw_documents")
 
 
 def _view(
@@ -123,7 +133,7 @@ def _view(
                 f"FROM ({rows}) LEFT JOIN ({versions}) USING (doc_key)"
             )
     failures = _files(lake, generation, "failures")
-    if "doc_key" in rules.polars and rules.name not in ("failures", "raw_documents"):
+    if _may_be_stale(rules):
         stale = f"doc_key IN (SELECT doc_key FROM {failures})" if failures else "false"
         rows = f"SELECT *, {stale} AS stale FROM ({rows})"
     view = f"{schema}.{quoted(rules.name)}"
@@ -131,7 +141,7 @@ def _view(
     connection.execute(f"COMMENT ON VIEW {view} IS {_text(rules.description)}")
     for name, column in rules.schema.columns.items():
         _comment(connection, view, str(name), column)
-    if "doc_key" in rules.polars and rules.name not in ("failures", "raw_documents"):
+    if _may_be_stale(rules):
         note = "the document has failed since: this is its last good row"
         connection.execute(f"COMMENT ON COLUMN {view}.stale IS {_text(note)}")
 
@@ -165,19 +175,6 @@ def _lexical_views(connection: duckdb.DuckDBPyConnection, corpus: str, generatio
     }
     for view, comment in comments.items():
         connection.execute(f"COMMENT ON VIEW {schema}.{view} IS {_text(comment)}")
-
-
-def _answers(connection: duckdb.DuckDBPyConnection, schema: str) -> None:
-    """Ready-made views for the questions that are asked first."""
-    connection.execute(
-        f"CREATE VIEW {schema}.documents AS SELECT d.doc_id, d.version, d.current, d.doc_name, t.title, "
-        f"t.characters, count(c.chunk_id) AS chunks, coalesce(sum(c.tokens), 0) AS tokens, "
-        f"any_value(f.kind) AS failure "
-        f"FROM {schema}.raw_documents d LEFT JOIN {schema}.extracted_text t USING (doc_key) "
-        f"LEFT JOIN {schema}.chunks c USING (doc_key) LEFT JOIN {schema}.failures f USING (doc_key) "
-        f"GROUP BY ALL ORDER BY doc_name"
-    )
-    connection.execute(f"COMMENT ON VIEW {schema}.documents IS 'One row a document: what became of it.'")
 
 
 def _files(lake: CorpusLake, generation: Generation, table: str) -> str:

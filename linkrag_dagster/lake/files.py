@@ -1,45 +1,26 @@
-"""Files that are whole or absent: written beside, synced, renamed into place."""
+"""The lake's files: small texts and Parquet, whole or absent."""
 
 from __future__ import annotations
 
-import os
-import uuid
-from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from linkrag_dagster.disk.whole import write_whole
+
 ROW_GROUP_ROWS = 20_000
 """Small enough that a filter on a sorted column reads few rows (postings by term)."""
 
 
-def write_whole(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` fill a temporary file beside `path`, sync it, and rename it into place.
-
-    Raises:
-        OSError: when the disk is full or read-only; nothing stays at `path` that was not there before.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp")
-    try:
-        write(beside)
-        _sync(beside)
-        os.replace(beside, path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-    _sync(path.parent)
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a small text file whole."""
+def write_text(path: Path, kind: str, text: str) -> None:
+    """Write a small text file of some kind (`points.FILES`) whole."""
 
     def write(beside: Path) -> None:
         beside.write_text(text, encoding="utf-8")
 
-    write_whole(path, write)
+    write_whole(path, kind, write)
 
 
 def write_frame(path: Path, frame: pl.DataFrame) -> None:
@@ -49,7 +30,7 @@ def write_frame(path: Path, frame: pl.DataFrame) -> None:
     def write(beside: Path) -> None:
         pq.write_table(_plain_strings(table), beside, compression="zstd", row_group_size=ROW_GROUP_ROWS)  # pyright: ignore[reportUnknownMemberType]
 
-    write_whole(path, write)
+    write_whole(path, "table", write)
 
 
 def _plain_strings(table: pa.Table) -> pa.Table:
@@ -66,11 +47,3 @@ def _plain(kind: pa.DataType) -> pa.DataType:
     if pa.types.is_struct(kind):
         return pa.struct([field.with_type(_plain(field.type)) for field in kind.fields])
     return kind
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -22,11 +22,13 @@ from pathlib import Path
 import polars as pl
 
 from linkrag_dagster.contracts.tables import contract
+from linkrag_dagster.disk.whole import remove
 from linkrag_dagster.lake.files import write_frame, write_text
 from linkrag_dagster.lake.lock import exclusive, held_here
 from linkrag_dagster.lake.manifest import Generation, LakeError, ShardFile, generation_from_json
 
 LOCK = "writer.lock"
+GENERATIONS = "generations"
 UNITS = "units"
 UNITS_SCHEMA = pl.Schema(
     {
@@ -76,6 +78,19 @@ class CorpusLake:
         """What people see: the current generation, or before the first commit what has been staged so far."""
         current = self.current()
         return current if current.number else self.staged() or current
+
+    def committed(self) -> list[Generation]:
+        """The generations that are kept, oldest first; the current one is the last.
+
+        A manifest above the current number belongs to a commit that was killed before its swap: it was none.
+        """
+        current = self.current()
+        found = [
+            generation
+            for path in sorted((self.folder / GENERATIONS).glob("[0-9]*.json"))
+            if (generation := self._read_manifest(path)) is not None and generation.number < current.number
+        ]
+        return [*found, current] if current.number else []
 
     def _read_manifest(self, path: Path) -> Generation | None:
         try:
@@ -209,7 +224,7 @@ class CorpusLake:
     def stage(self, generation: Generation) -> None:
         """Make this the staged generation: the next stage, or the next run after a crash, goes on from it."""
         self._require_lock()
-        write_text(self.folder / "staging.json", generation.as_json())
+        write_text(self.folder / "staging.json", "staging", generation.as_json())
 
     def publish(self, generation: Generation, run_id: str) -> Generation:
         """Make a whole generation current: keep it under its number, then swap the manifest."""
@@ -217,9 +232,9 @@ class CorpusLake:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         committed = replace(generation, run_id=run_id, committed=now)
         text = committed.as_json()
-        write_text(self.folder / "generations" / f"{committed.number:06d}.json", text)
-        write_text(self.folder / "manifest.json", text)
-        (self.folder / "staging.json").unlink(missing_ok=True)
+        write_text(self.folder / GENERATIONS / f"{committed.number:06d}.json", "generation", text)
+        write_text(self.folder / "manifest.json", "manifest", text)
+        remove(self.folder / "staging.json", "staging")
         return committed
 
     def _require_lock(self) -> None:

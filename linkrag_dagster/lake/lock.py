@@ -13,6 +13,9 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from linkrag_dagster.disk.points import reach
+from linkrag_dagster.disk.whole import naming
+
 POLL_SECONDS = 0.1
 _HELD = threading.local()
 """Locks that this thread holds, with their depth: a build holds the lock of its corpus while each of its stages, run
@@ -42,20 +45,35 @@ def exclusive(path: Path, *, wait: float = 0.0, purpose: str = "build") -> Gener
         finally:
             held[name] -= 1
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    handle = _open(path)
     try:
         deadline = time.monotonic() + wait
         while not _taken(handle):
             if time.monotonic() >= deadline:
                 raise LockHeld(f"{path.parent.name}: {_holder(path)}; wait for it, or use --wait SECONDS")
             time.sleep(POLL_SECONDS)
-        _sign(handle, purpose)
+        with naming(path):
+            reach("lock.taken", path)
+            _sign(handle, purpose)
+            reach("lock.signed", path)
         held[name] = 1
         yield
     finally:
         held.pop(name, None)
-        os.close(handle)
+        try:
+            with naming(path):
+                reach("lock.release", path)
+        finally:
+            os.close(handle)
+        with naming(path):
+            reach("lock.released", path)
+
+
+def _open(path: Path) -> int:
+    with naming(path):
+        reach("lock.take", path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
 
 
 def _taken(handle: int) -> bool:

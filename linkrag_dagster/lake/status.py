@@ -19,6 +19,7 @@ COUNTED = {
     "chunks": "chunks",
     "embeddings": "embeddings",
     "bm25": "bm25_lengths",
+    "evaluation": "evaluation",
 }
 """Stored table that each asset's row count is."""
 

@@ -12,13 +12,15 @@ import polars as pl
 from linkrag_dagster.lake.lake import CorpusLake
 from linkrag_dagster.lake.manifest import Generation
 from linkrag_dagster.lexical.analyzers import Analyzer
-from linkrag_dagster.lexical.bm25 import score_chunks
-from linkrag_dagster.retrieval.fusion import reciprocal_rank_fusion
+from linkrag_dagster.retrieval.ranking import (
+    Ranking,
+    cosine_distances,
+    dense_ranking,
+    hybrid_ranking,
+    lexical_ranking,
+)
 
 MODES = ("dense", "bm25", "hybrid")
-FUSION_DEPTH = 100
-"""How many of each list are fused (HY-01: the lists' depth is explicit)."""
-ROWS_AT_ONCE = 65_536
 DISTANCE_DIGITS = 6
 
 
@@ -153,7 +155,7 @@ def _visible(lake: CorpusLake, generation: Generation, all_versions: bool) -> pl
 def _distances(
     lake: CorpusLake, generation: Generation, query: str, encoder: QueryEncoder, wanted: set[str]
 ) -> dict[str, float]:
-    """Cosine distance of every visible chunk to the query: exact, by blocks of a matrix product (DE-02)."""
+    """Cosine distance of every visible chunk to the query."""
     built = str(generation.facts.get("model_fingerprint", ""))
     if encoder.fingerprint != built:
         raise ModelMismatch(
@@ -164,16 +166,8 @@ def _distances(
     vectors = lake.read(generation, "embeddings", columns=["chunk_id", "vector"], dimensions=dimensions)
     if vectors.is_empty():
         return {}
-    needle = encoder.embed_query(query)
     matrix = vectors["vector"].to_numpy().reshape(vectors.height, dimensions)
-    found: dict[str, float] = {}
-    ids = vectors["chunk_id"].to_list()
-    for start in range(0, len(ids), ROWS_AT_ONCE):
-        dots = matrix[start : start + ROWS_AT_ONCE] @ needle
-        for chunk, dot in zip(ids[start : start + ROWS_AT_ONCE], dots.tolist(), strict=True):
-            if chunk in wanted:
-                found[chunk] = 1.0 - dot
-    return found
+    return cosine_distances(vectors["chunk_id"].to_list(), matrix, encoder.embed_query(query), wanted)
 
 
 def _ranked(
@@ -184,28 +178,20 @@ def _ranked(
     distances: Mapping[str, float],
     wanted: set[str],
     analyzer: Analyzer | None,
-) -> list[tuple[str, float]]:
-    """Chunks by falling score; equal scores by chunk id."""
+) -> Ranking:
+    """Chunks by falling score."""
+    dense = dense_ranking(distances)
     if mode == "dense":
-        return _order((chunk, 1.0 - distance) for chunk, distance in distances.items())
+        return dense
     if analyzer is None:
         raise ValueError(f"mode {mode} needs an analyzer")
-    # In the order of the scorer: its ties are those of the SQL that analysts score with.
-    lexical = [item for item in _lexical_scores(lake, generation, query, analyzer) if item[0] in wanted]
-    if mode == "bm25":
-        return lexical
-    dense = _order((chunk, 1.0 - distance) for chunk, distance in distances.items())
-    lists = [[chunk for chunk, _ in ranking[:FUSION_DEPTH]] for ranking in (dense, lexical)]
-    return reciprocal_rank_fusion(lists)
+    lexical = _lexical(lake, generation, query, analyzer, wanted)
+    return lexical if mode == "bm25" else hybrid_ranking(dense, lexical)
 
 
-def _order(scores: Any) -> list[tuple[str, float]]:
-    return sorted(scores, key=lambda item: (-item[1], item[0]))
-
-
-def _lexical_scores(
-    lake: CorpusLake, generation: Generation, query: str, analyzer: Analyzer
-) -> Sequence[tuple[str, float]]:
+def _lexical(
+    lake: CorpusLake, generation: Generation, query: str, analyzer: Analyzer, wanted: set[str]
+) -> Ranking:
     tokens = analyzer.tokens(query)
     postings = lake.read(
         generation,
@@ -214,14 +200,10 @@ def _lexical_scores(
         where=pl.col("term").is_in(sorted(set(tokens))),
     )
     lengths = lake.read(generation, "bm25_lengths", columns=["chunk_id", "length"])
-    scores = score_chunks(
-        tokens,
-        postings,
-        lengths,
-        k1=float(str(generation.facts["k1"])),
-        b=float(str(generation.facts["b"])),
+    facts = generation.facts
+    return lexical_ranking(
+        tokens, postings, lengths, k1=float(str(facts["k1"])), b=float(str(facts["b"])), visible=wanted
     )
-    return list(scores.select("chunk_id", "score").iter_rows())
 
 
 def _cite(

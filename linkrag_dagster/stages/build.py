@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from linkrag_dagster.lake.manifest import LakeError
+from linkrag_dagster.stages.evaluation import own_questions
 from linkrag_dagster.stages.finish import finish
 from linkrag_dagster.stages.ledger import read_ledger
 from linkrag_dagster.stages.plan import RoadPlan, plan_road
@@ -63,6 +65,7 @@ def build(road: Road, run: Runner, *, through: str | None = None) -> BuildResult
     names = STAGE_NAMES[: STAGE_NAMES.index(through) + 1] if through else STAGE_NAMES
     # What is wrong with the declaration is said before anything is written, the lock included.
     _ = road.settings, road.tokenizer, road.analyzer
+    own_questions(road)
     with road.lake.writer(wait=road.wait):
         plan = plan_road(road, STAGES, through=through)
         refused = ""
@@ -70,10 +73,14 @@ def build(road: Road, run: Runner, *, through: str | None = None) -> BuildResult
             # What a killed build left behind is finished here: a commit, or the catalogue.
             finish(road, NOTHING_TO_DO)
         else:
-            run(road, names, road.source(road.lake.working()).digest())
+            whole = run(road, names, road.source(road.lake.working()).digest())
             if road.error is not None:
                 raise road.error
             refused = next((r.refused for r in road.reports.values() if r.refused), "")
+            if not whole and not refused:
+                raise LakeError(
+                    f"{road.corpus}: the run ended before its last stage did; build again to go on"
+                )
         generation = road.lake.working()
         ledger = read_ledger(road, generation)
         done = dict(road.reports)

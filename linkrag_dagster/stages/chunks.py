@@ -7,19 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from importlib.metadata import version
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from linkrag_dagster.chunking import Violation as RuleBroken
 from linkrag_dagster.chunking import (
+    FinalPlan,
+    WindowOverflow,
     check_chunks,
     check_coarse,
     check_final,
     coarse_chunks,
     export_chunks,
-    final_chunks,
+    plan_final,
 )
+from linkrag_dagster.chunking import Violation as RuleBroken
 from linkrag_dagster.chunking.records import Chunk, CoarseChunk, FinalChunk
 from linkrag_dagster.contracts.check import CheckResult, Violation
 from linkrag_dagster.contracts.rows import records_of, row_of
@@ -27,13 +30,16 @@ from linkrag_dagster.contracts.tables import contract
 from linkrag_dagster.embedding.memo import text_hash
 from linkrag_dagster.lake.manifest import Generation
 from linkrag_dagster.markdown.elements import Element
-from linkrag_dagster.stages.stage import Computed, Progress, Stage
+from linkrag_dagster.stages.scoring import Scores
+from linkrag_dagster.stages.stage import Computed, DocumentFailure, Progress, Stage
 from linkrag_dagster.versions.spec import StageSpec
 
 if TYPE_CHECKING:
     from linkrag_dagster.stages.road import Road
 
 PROGRESS_EVERY = 200
+PLANNED_AT_ONCE = 200
+"""Documents whose atoms are in memory at once: their texts are scored together."""
 
 
 def _by_document(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
@@ -133,6 +139,8 @@ class FinalChunks(Stage):
                 "tokenizer": road.tokenizer_identity,
                 "sentencex": version("sentencex"),
                 "regex": version("regex"),
+                # Other strategies do not depend on it (VE-01).
+                **({"scorer": road.scorer_model.fingerprint} if road.settings.needs_scorer else {}),
             },
         )
 
@@ -142,23 +150,40 @@ class FinalChunks(Stage):
         coarse = _ordered(road, generation, "coarse_chunks", keys, "coarse_index")
         elements = _ordered(road, generation, "elements", keys, "element_index")
         documents = road.documents(generation)
+        scores = Scores(road, progress)
         rows: list[dict[str, Any]] = []
         trace: list[dict[str, Any]] = []
-        for number, (key, text) in enumerate(road.texts(generation, keys, "text"), start=1):
-            candidates = records_of(CoarseChunk, coarse[key]) if key in coarse else []
-            blocks = records_of(Element, elements[key]) if key in elements else []
-            final, gaps = final_chunks(candidates, text, road.settings, road.tokenizer, blocks)
-            stamp = {
-                **road.identity(documents[key]),
-                "tokenizer": road.tokenizer_name,
-                "thresholds": road.thresholds,
-            }
-            rows += [{**row_of(piece), **stamp} for piece in final]
-            trace += [{**row_of(gap), "doc_key": key} for gap in gaps]
-            if number % PROGRESS_EVERY == 0:
+        failures: list[DocumentFailure] = []
+        texts = road.texts(generation, keys, "text")
+        number = 0
+        while block := list(islice(texts, PLANNED_AT_ONCE)):
+            plans: dict[str, FinalPlan] = {}
+            for key, text in block:
+                candidates = records_of(CoarseChunk, coarse[key]) if key in coarse else []
+                blocks = records_of(Element, elements[key]) if key in elements else []
+                plans[key] = plan_final(candidates, text, road.settings, road.tokenizer, blocks)
+            vectors, failed = scores.of(plans)
+            failures += failed
+            for key, plan in plans.items():
+                if key not in vectors:
+                    continue
+                final, gaps = plan.chunks(vectors[key])
+                stamp = {
+                    **road.identity(documents[key]),
+                    "tokenizer": road.tokenizer_name,
+                    "thresholds": road.thresholds,
+                    "scorer": road.scorer_name,
+                }
+                rows += [{**row_of(piece), **stamp} for piece in final]
+                trace += [{**row_of(gap), "doc_key": key} for gap in gaps]
+            number += len(block)
+            if number < len(keys):
                 progress(f"{number}/{len(keys)} documents")
         return Computed(
-            {self.name: _frame(self.name, rows), "boundary_trace": _frame("boundary_trace", trace)}
+            {self.name: _frame(self.name, rows), "boundary_trace": _frame("boundary_trace", trace)},
+            failures,
+            scores.texts,
+            scores.tokens,
         )
 
     def checks(
@@ -211,21 +236,26 @@ class Chunks(Stage):
         final = _ordered(road, generation, "final_chunks", keys, "final_index")
         documents = road.documents(generation)
         rows: list[dict[str, Any]] = []
+        failures: list[DocumentFailure] = []
         texts = road.texts(generation, keys, "text", "title", "version", "extractor", "extractor_version")
         for number, (key, text, title, _, extractor, extractor_version) in enumerate(texts, start=1):
             pieces = records_of(FinalChunk, final[key]) if key in final else []
             identity = road.identity(documents[key])
-            chunks = export_chunks(
-                pieces,
-                text,
-                road.settings,
-                road.tokenizer,
-                road.encoder_tokenizer,
-                road.model.window,
-                title or "",
-                identity["doc_id"],
-                identity["version"],
-            )
+            try:
+                chunks = export_chunks(
+                    pieces,
+                    text,
+                    road.settings,
+                    road.tokenizer,
+                    road.encoder_tokenizer,
+                    road.model.window,
+                    title or "",
+                    identity["doc_id"],
+                    identity["version"],
+                )
+            except WindowOverflow as error:
+                failures.append(DocumentFailure(key, "overflow", str(error)))
+                continue
             stamp = {
                 **identity,
                 "pipeline": f"linkrag_dagster {version('linkrag-dagster')}",
@@ -234,6 +264,7 @@ class Chunks(Stage):
                 "encoder": road.model.name,
                 "encoder_dimensions": road.dimensions,
                 "thresholds": road.thresholds,
+                "scorer": road.scorer_name,
             }
             for chunk in chunks:
                 place = {
@@ -243,7 +274,7 @@ class Chunks(Stage):
                 rows.append({**row_of(chunk), **stamp, **place})
             if number % PROGRESS_EVERY == 0:
                 progress(f"{number}/{len(keys)} documents")
-        return Computed({self.name: _frame(self.name, rows)})
+        return Computed({self.name: _frame(self.name, rows)}, failures)
 
     def checks(
         self, road: Road, generation: Generation, frames: Mapping[str, pl.DataFrame], keys: Set[str]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from linkrag_dagster.contracts.check import CheckResult, Violation, check_schema
+from linkrag_dagster.contracts.columns import Contract
 from linkrag_dagster.contracts.rows import content_hashes
-from linkrag_dagster.contracts.tables import Contract
 from linkrag_dagster.lake.lake import UNITS, UNITS_SCHEMA, shard_of
 from linkrag_dagster.lake.manifest import Generation
 from linkrag_dagster.stages.failures import failed_by_contract, mended_documents, record_failures, refusal
@@ -51,7 +51,7 @@ def materialise(road: Road, stage: Stage, progress: Progress) -> StageReport:
         plan = plan_documents(road, stage, documents, ledger, {})
         mended = mended_documents(road, stage, documents, ledger, plan)
         if plan.idle and not mended:
-            return _idle_report(road, stage, generation, ledger, plan, time.monotonic() - started)
+            return idle_report(road, stage, generation, ledger, plan, time.monotonic() - started)
         computed = stage.compute(road, generation, plan.todo, progress)
         return commit(road, stage, generation, ledger, documents, plan, computed, mended, started)
 
@@ -110,23 +110,7 @@ def commit(
     generation = _restore(road, generation, bad)
     generation = _record_units(road, stage, generation, frames, done, set(plan.removed), wanted)
     generation = record_failures(road, stage, generation, ledger, documents, failures, done | mended)
-    ledger = read_ledger(road, generation)
-    generation = _with_facts(road, stage, generation, ledger)
-    report = replace(
-        report,
-        **counts,
-        rows=generation.rows(stage.tables[0]),
-        seconds=time.monotonic() - started,
-        data_version=generation.data_versions[stage.name],
-    )
-    done_so_far = {
-        **report.counts(),
-        "reasons": report.reasons,
-        "texts": report.texts,
-        "tokens": report.tokens,
-    }
-    road.lake.stage(noted(generation, stage.name, done_so_far))
-    return report
+    return stage_result(road, stage, generation, replace(report, **counts), started)
 
 
 def _stamped(
@@ -155,7 +139,7 @@ def _unique_elsewhere(
     for table in stage.tables:
         rules = stage.contract(road, table)
         key = [name for name in rules.key if name != "doc_key"]
-        if "doc_key" in rules.key or not key:
+        if "doc_key" in rules.key or "doc_key" not in rules.polars or not key:
             continue
         kept = road.lake.read(
             generation, table, columns=["doc_key", *key], where=~pl.col("doc_key").is_in(list(replaced))
@@ -261,7 +245,7 @@ def _restore(road: Road, generation: Generation, failed: Set[str]) -> Generation
         return generation
     current = road.lake.current()
     unlike: set[str] = set()
-    for stage in road.after_source:
+    for stage in road.document_stages:
         for table in stage.tables:
             rules = stage.contract(road, table)
             rows = road.lake.read_as_stored(current, table, failed)
@@ -270,10 +254,10 @@ def _restore(road: Road, generation: Generation, failed: Set[str]) -> Generation
                 rows = rules.empty()
                 unlike.add(stage.name)
             generation = _merge(road, generation, table, rules, rows, failed)
-    names = [stage.name for stage in road.after_source]
+    names = [stage.name for stage in road.document_stages]
     alike = pl.col("stage").is_in([name for name in names if name not in unlike])
     units = road.lake.read(current, UNITS, doc_keys=failed, where=alike)
-    return _merge_units(road, generation, units, names, failed)
+    return merge_units(road, generation, units, names, failed)
 
 
 def _record_units(
@@ -302,12 +286,13 @@ def _record_units(
         for key in sorted(done)
     ]
     units = pl.DataFrame(rows, schema=UNITS_SCHEMA)
-    return _merge_units(road, generation, units, [stage.name], done | removed)
+    return merge_units(road, generation, units, [stage.name], done | removed)
 
 
-def _merge_units(
+def merge_units(
     road: Road, generation: Generation, units: pl.DataFrame, stages: Sequence[str], keys: Set[str]
 ) -> Generation:
+    """Replace the ledger's entries of some documents at some stages."""
     shards = _by_shard(generation, keys)
     written: dict[int, pl.DataFrame] = {}
     for shard, mine in shards.items():
@@ -316,6 +301,27 @@ def _merge_units(
         fresh = units.filter(pl.col("doc_key").is_in(mine))
         written[shard] = pl.concat([kept, fresh]).sort("stage", "doc_key")
     return road.lake.write_shards(generation, UNITS, written)
+
+
+def stage_result(
+    road: Road, stage: Stage, generation: Generation, report: StageReport, started: float
+) -> StageReport:
+    """Stage a generation whose rows and units are written, with what its readers and its run's record must know."""
+    generation = _with_facts(road, stage, generation, read_ledger(road, generation))
+    report = replace(
+        report,
+        rows=generation.rows(stage.tables[0]),
+        seconds=time.monotonic() - started,
+        data_version=generation.data_versions[stage.name],
+    )
+    done_so_far = {
+        **report.counts(),
+        "reasons": report.reasons,
+        "texts": report.texts,
+        "tokens": report.tokens,
+    }
+    road.lake.stage(noted(generation, stage.name, done_so_far))
+    return report
 
 
 def _with_facts(road: Road, stage: Stage, generation: Generation, ledger: Ledger) -> Generation:
@@ -332,9 +338,10 @@ def _with_facts(road: Road, stage: Stage, generation: Generation, ledger: Ledger
     )
 
 
-def _idle_report(
+def idle_report(
     road: Road, stage: Stage, generation: Generation, ledger: Ledger, plan: StagePlan, seconds: float
 ) -> StageReport:
+    """The report of a stage that had nothing to do."""
     rows = generation.rows(stage.tables[0])
     failed = sum(1 for failure in ledger.failures.values() if failure["stage"] == stage.name)
     return StageReport(

@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 
 from linkrag_dagster.contracts.check import CheckResult, Violation
-from linkrag_dagster.contracts.tables import Contract, embeddings
+from linkrag_dagster.contracts.columns import Contract
+from linkrag_dagster.contracts.tables import embeddings
 from linkrag_dagster.embedding.embed_missing import embed_missing
 from linkrag_dagster.embedding.memo import Memo
 from linkrag_dagster.lake.manifest import Generation

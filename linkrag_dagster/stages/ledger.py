@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from linkrag_dagster.lake.lake import UNITS
@@ -66,6 +66,31 @@ def wanted_units(
     return wanted
 
 
+WHOLE = "*"
+"""The key of the one unit of a stage over the whole corpus."""
+FIRST_TIME = "not there yet"
+
+
+def wanted_whole(
+    road: Road, stage: Stage, documents: Mapping[str, Mapping[str, Any]], ledger: Ledger, unsettled: bool
+) -> dict[str, Wanted]:
+    """The one unit of a stage over the whole corpus, made from all units of its inputs.
+
+    What the corpus's documents are called and which version of them answers belongs to its input; the rest of
+    `raw_documents` does not: other bytes that give the same text change nothing (VE-03).
+    """
+    if not stage.applies(road):
+        return {}
+    parts = [f"{key}|{row['doc_id']}|{row['doc_name']}|{row['current']}" for key, row in documents.items()]
+    hashes = [
+        f"{name}|{key}|{unit.content_hash}"
+        for name in stage.inputs
+        for key, unit in ledger.units.get(name, {}).items()
+    ]
+    inputs = None if unsettled else digest("corpus", *sorted(parts), *sorted(hashes))
+    return {WHOLE: Wanted(WHOLE, road.spec(stage, {}).fingerprint, inputs)}
+
+
 def blocked_by_failure(
     road: Road, stage: Stage, documents: Mapping[str, Mapping[str, Any]], ledger: Ledger
 ) -> tuple[set[str], set[str]]:
@@ -94,8 +119,22 @@ def plan_documents(
     documents: Mapping[str, Mapping[str, Any]],
     ledger: Ledger,
     pending: Mapping[str, Set[str]],
+    *,
+    unsettled: bool = False,
 ) -> StagePlan:
-    """The plan of a stage after `raw_documents`."""
+    """The plan of a stage after `raw_documents`.
+
+    Args:
+        pending: documents whose rows are yet to be computed, by stage.
+        unsettled: whether anything before the stage is to be computed or removed first.
+    """
+    if stage.whole_corpus:
+        plan = plan_stage(
+            wanted_whole(road, stage, documents, ledger, unsettled),
+            ledger.units.get(stage.name, {}),
+            {**ledger.specs, **road.known_specs()},
+        )
+        return replace(plan, reasons=dict.fromkeys(plan.new, FIRST_TIME)) if plan.new else plan
     failed, retry = blocked_by_failure(road, stage, documents, ledger)
     return plan_stage(
         wanted_units(road, stage, documents, ledger, pending),

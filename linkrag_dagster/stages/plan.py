@@ -126,7 +126,7 @@ def plan_road(road: Road, stages: tuple[Stage, ...], *, through: str | None = No
     bounds = _Bounds(road, source, generation)
     texts = tokens = 0
     for stage in stages[1:]:
-        plan = plan_documents(road, stage, source.documents, ledger, pending)
+        plan = plan_documents(road, stage, source.documents, ledger, pending, unsettled=not idle)
         # What has rows to come: documents to be computed whose inputs exist or will.
         pending[stage.name] = set(plan.todo)
         plans[stage.name] = _bounded(stage, plan, ledger, pending, bounds)

@@ -1,6 +1,6 @@
 """The road of one corpus: its stages in order, what they share, and the one way to build it (PI-03, PI-04).
 
-    raw_documents → extracted_text → elements → coarse_chunks → final_chunks → chunks → embeddings, bm25
+    raw_documents → extracted_text → elements → coarse_chunks → final_chunks → chunks → embeddings, bm25 → evaluation
 
 Dagster's assets, `linkrag build` and the tests all go through `Road.materialise`. Each stage stages its rows; the
 commit is one swap, when the road is whole (`finish.finish`).
@@ -8,12 +8,13 @@ commit is one swap, when the road is whole (`finish.finish`).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from linkrag_dagster.chunking import ChunkSettings, SettingsError, resolve_settings
+from linkrag_dagster.chunking import ENCODER, ChunkSettings, SettingsError, resolve_settings
 from linkrag_dagster.declaration import Declaration, LoadedDeclaration, lake_path
 from linkrag_dagster.embedding.encoder import Encoder
 from linkrag_dagster.embedding.errors import ModelError
@@ -27,9 +28,11 @@ from linkrag_dagster.stages.commit import materialise
 from linkrag_dagster.stages.documents import RawDocuments, Source, list_source, materialise_source
 from linkrag_dagster.stages.elements import Elements
 from linkrag_dagster.stages.embeddings import Embeddings
+from linkrag_dagster.stages.evaluation import Evaluation
 from linkrag_dagster.stages.ledger import attempt_fingerprint, plan_documents, read_ledger
 from linkrag_dagster.stages.stage import READS_BYTES, Progress, Stage, StageReport
 from linkrag_dagster.stages.text import ExtractedText
+from linkrag_dagster.stages.whole_corpus import materialise_whole
 from linkrag_dagster.tokens import Tokenizer, TokenizerNotFound, load_tokenizer
 from linkrag_dagster.versions.spec import StageSpec
 
@@ -42,6 +45,7 @@ STAGES: tuple[Stage, ...] = (
     Chunks(),
     Embeddings(),
     Bm25(),
+    Evaluation(),
 )
 """The road, in order."""
 
@@ -144,9 +148,28 @@ class Road:
 
     @property
     def thresholds(self) -> str:
-        """The token limits, as rows show them."""
+        """The limits that decide where cuts fall, as rows show them."""
         s = self.settings
-        return f'{{"min":{s.min_candidate_tokens},"max":{s.max_tokens},"hard_max":{s.hard_max_tokens}}}'
+        limits = {"min": s.min_candidate_tokens, "max": s.max_tokens, "hard_max": s.hard_max_tokens}
+        return json.dumps({**limits, **s.scoring_parameters()}, separators=(",", ":"))
+
+    @cached_property
+    def scorer_model(self) -> ModelIdentity:
+        """The model that compares texts: the index's, unless another one is declared (SD-00)."""
+        name = self.settings.scorer
+        if name in (ENCODER, self.model.name):
+            return self.model
+        try:
+            return resolve_model(name, base=self.loaded.path.parent)
+        except ModelError as error:
+            raise self.loaded.error("chunking.scorer", str(error)) from error
+
+    @property
+    def scorer_name(self) -> str | None:
+        """The model that compares texts as rows show it; None where the strategy compares none."""
+        if not self.settings.needs_scorer:
+            return None
+        return f"{self.scorer_model.name} {self.scorer_model.fingerprint}"
 
     @cached_property
     def analyzer(self) -> Analyzer:
@@ -199,9 +222,9 @@ class Road:
     # -- specs -------------------------------------------------------------------------------------------------
 
     def spec(self, stage: Stage, document: Mapping[str, Any]) -> StageSpec:
-        """The spec of a stage for a document; equal ones are made once."""
-        too_large = document["size_bytes"] > self.declaration.extraction.max_bytes
-        mark = (stage.name, (document["media_type"], too_large))
+        """The spec of a stage for a document, or for {} of a stage over the whole corpus; equal ones are made once."""
+        too_large = document.get("size_bytes", 0) > self.declaration.extraction.max_bytes
+        mark = (stage.name, (document.get("media_type"), too_large))
         if mark not in self._specs:
             self._specs[mark] = stage.spec(self, document)
         return self._specs[mark]
@@ -210,6 +233,11 @@ class Road:
         """Every spec of this run as plain data, by fingerprint."""
         specs = [*self._specs.values(), STAGES[0].spec(self, {})]
         return {spec.fingerprint: spec.as_dict() for spec in specs}
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """All stages, in order."""
+        return STAGES
 
     def position(self, name: str) -> int:
         """Place of a stage on the road."""
@@ -227,9 +255,9 @@ class Road:
         return [s for s in STAGES if s.name in found]
 
     @property
-    def after_source(self) -> tuple[Stage, ...]:
-        """Every stage but the one that lists the source."""
-        return STAGES[1:]
+    def document_stages(self) -> tuple[Stage, ...]:
+        """The stages whose rows belong to one document each, but for the one that lists the source."""
+        return tuple(stage for stage in STAGES[1:] if not stage.whole_corpus)
 
     def held_back_by(self, name: str) -> frozenset[str]:
         """Stages that a document does not go through while it has failed at a stage: that one and what it derives from.
@@ -258,8 +286,9 @@ class Road:
         """
         with self.lake.writer(wait=self.wait):
             stage = STAGES[self.position(name)]
-            run = materialise_source if stage is STAGES[0] else materialise
-            return run(self, stage, progress)
+            if stage is STAGES[0]:
+                return materialise_source(self, stage, progress)
+            return (materialise_whole if stage.whole_corpus else materialise)(self, stage, progress)
 
     def is_whole(self, generation: Generation) -> bool:
         """Whether every stage of a generation agrees with the stages before it."""

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from linkrag_dagster.contracts.check import CheckResult
-from linkrag_dagster.contracts.tables import Contract, contract
+from linkrag_dagster.contracts.columns import Contract
+from linkrag_dagster.contracts.tables import contract
 from linkrag_dagster.lake.manifest import Generation
 from linkrag_dagster.versions.spec import StageSpec
 
@@ -132,6 +133,7 @@ class Stage(ABC):
         tables: the tables it writes; the first is the one whose rows are counted.
         inputs: stages whose content its own derives from.
         row_grain: True where rows carry fingerprints of their own.
+        whole_corpus: True where its rows are about the corpus, not about one document: its unit of work is all of it.
         reads_documents: True for the first stage that can fail a document whose bytes may be bad.
     """
 
@@ -140,6 +142,12 @@ class Stage(ABC):
     inputs: tuple[str, ...]
     description: str
     row_grain: bool = False
+    whole_corpus: bool = False
+
+    def applies(self, road: Road) -> bool:
+        """Whether the declaration asks for it at all."""
+        del road
+        return True
 
     @abstractmethod
     def spec(self, road: Road, document: Mapping[str, Any]) -> StageSpec:

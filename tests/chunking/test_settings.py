@@ -55,7 +55,16 @@ def test_defaults(declared: dict[str, Any], window: int | None, limits: tuple[in
         ({"strategy": "semantic"}, "strategy", "noop, pack"),
         ({"oversize": "drop"}, "oversize", "split, truncate"),
         ({"adjacent_context": "page"}, "adjacent_context", "section, physical"),
-        ({"overlap_tokens": 16}, "overlap_tokens", "give 0"),
+        ({"overlap_tokens": 65}, "overlap_tokens", "at most 64"),
+        ({"protected_overlap": 1}, "protected_overlap", "true"),
+        ({"overflow": "pool"}, "overflow", "split, error"),
+        ({"scorer": ""}, "scorer", "encoder"),
+        ({"scorer_batch": 0}, "scorer_batch", "at least 1"),
+        ({"scorer_backoff": -1}, "scorer_backoff", "seconds"),
+        ({"scorer_backoff": True}, "scorer_backoff", "seconds"),
+        ({"max_gap_distance": 0}, "max_gap_distance", "at least 1"),
+        ({"window_weighting": "length"}, "window_weighting", "equal, tokens"),
+        ({"smoothing": "mean(3, 1)"}, "smoothing", "mean(2, 1)"),
     ],
 )
 def test_wrong_settings_name_their_field(declared: dict[str, Any], field: str, hint: str) -> None:
@@ -67,7 +76,19 @@ def test_wrong_settings_name_their_field(declared: dict[str, Any], field: str, h
     assert hint in str(caught.value)
 
 
-@pytest.mark.parametrize("strategy", ["semantic_depth_window", "fixed", "nonsense"])
+def test_scoring_is_a_part_of_its_strategy_alone() -> None:
+    """VE-01: rows of the other strategies do not depend on it, and batches and tries change no row."""
+    declared: dict[str, Any] = {"window_weighting": "tokens", "smoothing": "mean(2,1)", "scorer_batch": 3}
+    usual = resolve_settings({}, window=256)
+    assert resolve_settings(declared, window=256).final_parameters() == usual.final_parameters()
+    semantic = {"strategy": "semantic_depth_window"}
+    plain = resolve_settings(semantic, window=256).final_parameters()
+    assert resolve_settings({**semantic, **declared}, window=256).final_parameters() != plain
+    again = {**semantic, "scorer_batch": 3, "scorer_retries": 0, "scorer_backoff": 1}
+    assert resolve_settings(again, window=256).final_parameters() == plain
+
+
+@pytest.mark.parametrize("strategy", ["nonsense", "Fixed"])
 def test_unavailable_strategies_are_refused(strategy: str) -> None:
     """A strategy that is not there is an error that names those that are."""
     with pytest.raises(ValueError, match="there are noop, pack"):

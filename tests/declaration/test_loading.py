@@ -94,9 +94,9 @@ attributes:
         ('embedding: {model: ""}', "4: embedding.model: must not be empty"),
         (
             "chunking: {strategy: pak}",
-            "4: chunking.strategy: expected noop | pack, got 'pak'; did you mean pack?",
+            "4: chunking.strategy: expected noop | pack | semantic_depth_window, got 'pak'; did you mean pack?",
         ),
-        ("chunking: {overflow: pool}", "4: chunking.overflow: expected split, got 'pool'"),
+        ("chunking: {overflow: pool}", "4: chunking.overflow: expected split | error, got 'pool'"),
         ("chunking: {max_tokens: 0}", "4: chunking.max_tokens: must be at least 1, got 0"),
         ("chunking: {overlap_tokens: -1}", "4: chunking.overlap_tokens: must be at least 0, got -1"),
         ("lexical:\n  k1: 1\n  b: 1.5", "6: lexical.b: must be at most 1.0, got 1.5"),

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from linkrag_dagster.extraction import ExtractionError, choose, detect
+from linkrag_dagster.extraction import ExtractionError, choose, detect, extractor_for
 
 OFFICE = "application/vnd.openxmlformats-officedocument."
 
 BINARY = [
-    (b"%PDF-1.7\n%\xe2\xe3", "application/pdf"),
     (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "image/png"),
     (b"\xff\xd8\xff\xe0\0\x10JFIF", "image/jpeg"),
     (b"GIF89a\x01\0\x01\0\0\0\0", "image/gif"),
@@ -40,6 +39,14 @@ def test_signatures_decide_whatever_the_name_says(head: bytes, media_type: str, 
     with pytest.raises(ExtractionError, match=media_type) as caught:
         choose(head, name)
     assert caught.value.kind == "unsupported"
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a.md", "a"])
+def test_a_pdf_is_read_whatever_its_name_says(name: str) -> None:
+    """XT-01: a wrong extension is no failure."""
+    head = b"%PDF-1.7\n%\xe2\xe3"
+    assert detect(head, name) == "application/pdf"
+    assert choose(head, name) is extractor_for("application/pdf")
 
 
 def archive(*members: str) -> bytes:

@@ -21,6 +21,7 @@ from linkrag_dagster.chunking import (
 )
 from linkrag_dagster.chunking.default_encoder import default_encoder
 from linkrag_dagster.tokens import Tokenizer, load_tokenizer
+from tests.chunking.scripted import Hashed
 
 CL100K = load_tokenizer("cl100k_base")
 ENCODER = default_encoder()
@@ -82,8 +83,20 @@ OPTIONS = st.fixed_dictionaries(
         "adjacent_context_tokens": st.sampled_from([0, 3, 64]),
         "oversize": st.sampled_from(["split", "truncate"]),
         "index_front_matter": st.booleans(),
+        "overlap_tokens": st.sampled_from([0, 1, 7, 64]),
+        "protected_overlap": st.booleans(),
     }
 )
+SCORING = st.fixed_dictionaries(
+    {
+        "cohesion_window_tokens": st.sampled_from([1, 20, 128]),
+        "window_weighting": st.sampled_from(["equal", "tokens"]),
+        "max_gap_distance": st.sampled_from([None, 1, 30]),
+        "smoothing": st.sampled_from(["none", "mean(2, 1)", "mean(4, 3)"]),
+        "scorer_batch": st.integers(1, 12),
+    }
+)
+SCORERS = st.builds(Hashed, st.integers(0, 1000), st.integers(1, 3))
 SLOW = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -109,6 +122,38 @@ def test_every_contract_holds(
     )
     made = chunk_text(text, settings=chosen, strategy=strategy, tokenizer="cl100k_base")
     assert _contracts(made, text, chosen, CL100K, None) == []
+
+
+@SLOW
+@given(TEXTS, LIMITS, OPTIONS, SCORING, SCORERS)
+def test_any_scores_keep_every_contract(
+    text: str, limits: dict[str, int], options: dict[str, Any], scoring: dict[str, Any], scorer: Hashed
+) -> None:
+    """SD-13, S2-02, SD-16: whatever a scorer says, finals tile, limits hold, and equal input gives equal chunks."""
+    strategy = "semantic_depth_window"
+    chosen = resolve_settings(
+        {**limits, **options, **scoring, "strategy": strategy, "tokenizer": "cl100k_base"}, window=None
+    )
+    made = chunk_text(text, settings=chosen, strategy=strategy, tokenizer="cl100k_base", scorer=scorer)
+    assert _contracts(made, text, chosen, CL100K, None) == []
+    again = chunk_text(
+        text,
+        settings=chosen,
+        strategy=strategy,
+        tokenizer="cl100k_base",
+        scorer=Hashed(scorer.seed, scorer.dimensions),
+    )
+    assert made == again
+    refined = {c.coarse_id for c in made.coarse if c.role == "source" and c.tokens > limits["max_tokens"]}
+    refined -= {c.coarse_id for c in made.coarse if c.kinds == ("front_matter",)}
+    assert {gap.coarse_id for gap in made.trace} <= refined
+    for coarse_id in refined:
+        ends = [f.coarse_end for f in made.final if f.coarse_id == coarse_id][:-1]
+        gaps = [gap for gap in made.trace if gap.coarse_id == coarse_id]
+        assert [gap.gap_index for gap in gaps] == list(range(len(gaps)))
+        assert options["oversize"] == "truncate" or [g.position for g in gaps if g.chosen] == ends
+        assert all((gap.cohesion is None) == (gap.depth is None) for gap in gaps)
+        assert all(-1 <= gap.cohesion <= 1 for gap in gaps if gap.cohesion is not None)
 
 
 @SLOW

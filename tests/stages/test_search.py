@@ -28,8 +28,8 @@ def test_the_gate_holds_for_every_retriever(project: Project, mode: str) -> None
     """GA-01: at most k, all under the cut, whatever ranked them; with nothing left, an answer that says why."""
     project.build()
     open_gate = ask(project, "When does the ferry to Lundholm leave?", mode)
-    assert open_gate.answerable and len(open_gate.citations) <= 4
-    assert open_gate.citations[0].doc_name == "ferry.md"
+    assert open_gate.answerable and 0 < len(open_gate.citations) <= 4
+    assert next(iter(open_gate.citations)).doc_name == "ferry.md"
     nearest = min(
         c.cosine_distance for c in ask(project, "ferry Lundholm", "dense").citations if c.cosine_distance
     )

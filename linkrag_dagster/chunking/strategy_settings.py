@@ -1,0 +1,152 @@
+"""The settings of the comparison strategies: frozen, checked, with defaults from the seeds."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+COMPARISON_STRATEGIES = (
+    "fixed",
+    "recursive",
+    "document_aware",
+    "percentile",
+    "header",
+    "ablation_a",
+    "ablation_b",
+    "ablation_c",
+    "ablation_d",
+    "ablation_e",
+    "ablation_f",
+    "paragraph",
+    "texttiling",
+    "auto",
+)
+"""Names of the strategies for comparison (ST-01 to ST-10)."""
+SCORED_STRATEGIES = ("percentile",)
+"""Those that compare texts: they need a scorer. `auto` uses one if it is there."""
+REFUSED_STRATEGIES = {
+    "propositions": "propositions (ST-05) are rewritten by a language model, and none is configured here; "
+    "for cuts by meaning take percentile or semantic_depth_window",
+}
+"""Names that are known and cannot be had, with what to do instead."""
+
+UNITS = ("chars", "tokens")
+"""What sizes are counted in: code points, or tokens of the budget's tokenizer."""
+
+SEED_SIZE = 512
+"""Characters of a piece in seed 000, where nothing else is said."""
+SEED_COPY = 64
+"""Characters that its overlap copies."""
+
+
+@dataclass(frozen=True, slots=True)
+class StrategySettings:
+    """Sizes and choices of the comparison strategies; each reads the ones that it names.
+
+    Attributes:
+        size: units of a piece (fixed, recursive, document_aware, ablation A and B); None: `SEED_SIZE` code points for
+            the ablation, else `budget`.
+        overlap: units that a piece shares with the one before (fixed, recursive), or that are copied in front of it
+            (ablation; None: 64 code points there, else none).
+        unit: one of `UNITS`; None: `chars` where a size is given, else `tokens`.
+        target: code points of a piece (header, ablation C to F); None: `size`, else 512.
+        compat: the seed's header chunker to the letter (ST-06).
+        percentile: distances above this percentile of the document's own are cuts (ST-04).
+        language: the format's syntax for `document_aware` and `auto`, such as `python`; "" to find out.
+        budget: tokens of a piece where no size is given: `max_tokens` of the chunking.
+        scorer_batch, scorer_retries, scorer_backoff: as in `ChunkSettings`.
+
+    Raises:
+        ValueError: a value out of its range, or an overlap that is not smaller than the size; the message begins with
+            the setting's name.
+    """
+
+    size: int | None = None
+    overlap: int | None = None
+    unit: str | None = None
+    target: int | None = None
+    compat: bool = False
+    percentile: float = 90.0
+    language: str = ""
+    budget: int = SEED_SIZE
+    scorer_batch: int = 10
+    scorer_retries: int = 2
+    scorer_backoff: float = 0.5
+
+    def __post_init__(self) -> None:
+        for name, least in (("size", 1), ("overlap", 0), ("target", 1)):
+            value: object = getattr(self, name)
+            if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < least):
+                raise ValueError(f"{name}: {value!r} is no whole number of at least {least}")
+        if self.unit is not None and self.unit not in UNITS:
+            raise ValueError(f"unit: {self.unit!r} is not available; there are {', '.join(UNITS)}")
+        flag: object = getattr(self, "compat")  # noqa: B009 declared types are no check
+        if not isinstance(flag, bool):
+            raise ValueError(f"compat: {flag!r} is neither true nor false")
+        share: object = getattr(self, "percentile")  # noqa: B009
+        if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 100:
+            raise ValueError(f"percentile: {share!r} is no number from 0 to 100")
+        syntax: object = getattr(self, "language")  # noqa: B009
+        if not isinstance(syntax, str):
+            raise ValueError(f"language: {syntax!r} is no name; try python, or leave it out")
+        if self.size is not None and self.overlap is not None and self.overlap >= self.size:
+            raise ValueError(
+                f"overlap: {self.overlap} is not smaller than the size ({self.size}); give at most {self.size - 1}"
+            )
+        if self.size is None and self.overlap is not None and self.overlap >= self.usual_size:
+            raise ValueError(
+                f"overlap: {self.overlap} is not smaller than the usual size ({self.usual_size}); "
+                f"give a size, or at most {self.usual_size - 1}"
+            )
+
+    @property
+    def in_tokens(self) -> bool:
+        """Whether sizes are tokens."""
+        return self.unit == "tokens" or (self.unit is None and self.size is None)
+
+    @property
+    def usual_size(self) -> int:
+        """The size of a piece, in the unit."""
+        if self.size is not None:
+            return self.size
+        return self.budget if self.in_tokens else SEED_SIZE
+
+    @property
+    def usual_target(self) -> int:
+        """Code points of a piece of the header chunker."""
+        return self.target or self.size or SEED_SIZE
+
+    def with_budget(self, budget: int) -> StrategySettings:
+        """The same, with that many tokens a piece where no size is given; raises what a wrong overlap raises."""
+        return replace(self, budget=budget)
+
+    def parameters(self) -> dict[str, object]:
+        """What the pieces depend on; tries and waits change none."""
+        names = ("size", "overlap", "unit", "target", "compat", "percentile", "language", "budget")
+        return {name: getattr(self, name) for name in names}
+
+
+STRATEGY_SETTINGS = ("size", "overlap", "unit", "target", "compat", "percentile", "language")
+"""Names that a declaration or a call may set."""
+
+
+def strategy_settings(given: Mapping[str, Any], *, budget: int = SEED_SIZE) -> StrategySettings:
+    """Settings from names and values; None takes the default.
+
+    Args:
+        given: names among `STRATEGY_SETTINGS`, and the scorer's.
+        budget: `max_tokens` of the chunking.
+
+    Raises:
+        ValueError: an unknown name or a wrong value.
+    """
+    known = {field.name for field in fields(StrategySettings)} - {"budget"}
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(str(name), sorted(known), n=1)
+            raise ValueError(
+                f"{name}: unknown setting; " + (f"did you mean {near[0]}?" if near else "remove it")
+            )
+    return StrategySettings(**{k: v for k, v in given.items() if v is not None}, budget=budget)

@@ -1,0 +1,72 @@
+"""Which blocks are headings, and of which level: the outline, else size, weight and place (XT-06)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence, Set
+
+from linkrag_dagster.extraction.pdf.blocks import CAPTION, Block
+
+_LARGER = 1.1
+_LONGEST = 200
+_LONGEST_STANDING_OUT = 120
+_MOST_STANDING_OUT = 0.4
+"""Share of a document's characters in bold, or italic, from which on that says nothing."""
+_LETTERS = re.compile(r"[^\W\d_]{2,}|[\u3040-\u9fff]")
+
+
+def mark_headings(blocks: Sequence[Block], body: float, outline: Sequence[tuple[int, str, int]]) -> None:
+    """Turns blocks into headings with levels.
+
+    `outline` holds (level, title, page) of the document's own outline, which decides where it names a block. Other
+    headings are levelled by their size: the largest first, bold and italic ones of the text's size last.
+    """
+    named = {(page, _plain(title)): level for level, title, page in outline if _plain(title)}
+    characters = sum(len(block.text) for block in blocks) or 1
+    telling = {
+        one
+        for one in (1, 2)
+        if sum(len(b.text) for b in blocks if b.weight == one) <= _MOST_STANDING_OUT * characters
+    }
+    found: list[Block] = []
+    for block in blocks:
+        if block.kind not in ("paragraph", "item") or block.note:
+            continue
+        level = named.get((block.page, _plain(block.text)))
+        if level is not None:
+            block.kind, block.level = "heading", min(6, level)
+        elif _looks_like_one(block, body, telling):
+            block.kind = "heading"
+            found.append(block)
+    deepest = 0
+    sizes = sorted({_style(block) for block in found}, reverse=True)
+    if named:
+        # What the outline leaves out stands below what it names, unless it is larger than all of that.
+        known = Counter((_style(b), b.level) for b in blocks if b.kind == "heading" and b.level)
+        deepest = max((level for (_, level) in known), default=0)
+    for block in found:
+        block.level = min(6, deepest + 1 + sizes.index(_style(block)))
+
+
+def _looks_like_one(block: Block, body: float, telling: Set[int]) -> bool:
+    text = block.text.strip()
+    if len(text) > _LONGEST or len(block.lines) > 4 or not _LETTERS.search(text) or CAPTION.match(text):
+        return False
+    if block.size >= _LARGER * body + 0.2:
+        return block.kind == "paragraph" or not text.endswith((".", ";", ","))
+    return (
+        block.weight in telling
+        and block.size >= 0.95 * body
+        and len(block.lines) <= 2
+        and len(text) <= _LONGEST_STANDING_OUT
+        and not text.endswith((".", ",", ";", ":", "。"))
+    )
+
+
+def _style(block: Block) -> tuple[float, int]:
+    return round(block.size * 2) / 2, block.weight
+
+
+def _plain(title: str) -> str:
+    return "".join(char for char in title.lower() if char.isalnum())

@@ -1,0 +1,70 @@
+"""Rows: what stands side by side on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from linkrag_dagster.extraction.pdf.words import Box, Segment, Word, joined, union
+
+_RIGHT_TO_LEFT = (("\u0590", "\u08ff"), ("\ufb1d", "\ufdff"), ("\ufe70", "\ufeff"))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Segments on one line of writing, in reading order."""
+
+    segments: tuple[Segment, ...]
+    box: Box
+    base: float
+    size: float
+
+    @property
+    def words(self) -> list[Word]:
+        return [word for segment in self.segments for word in segment.words]
+
+    @property
+    def text(self) -> str:
+        return " ".join(joined(segment.words) for segment in self.segments)
+
+
+def rows_of(segments: Iterable[Segment]) -> list[Row]:
+    """Segments by lines of writing, from top to bottom.
+
+    Raised and lowered words, which stand a little off the line, belong to it.
+    """
+    rows: list[list[Segment]] = []
+    bases: list[tuple[float, float]] = []  # where each row stands, and its font's size
+    for one in sorted(segments, key=lambda s: (round(s.base), s.box[0])):
+        for at in range(len(rows) - 1, max(-1, len(rows) - 4), -1):
+            base, size = bases[at]
+            small = one.size < 0.85 * size or size < 0.85 * one.size
+            near = abs(one.base - base) <= (0.5 if small else 0.22) * max(size, one.size)
+            if near and not _overlaps(one, rows[at]):
+                rows[at].append(one)
+                if one.size > size:
+                    bases[at] = one.base, one.size
+                break
+        else:
+            rows.append([one])
+            bases.append((one.base, one.size))
+    made = [row(members) for members in rows]
+    return sorted(made, key=lambda r: (r.base, r.box[0]))
+
+
+def row(members: Sequence[Segment]) -> Row:
+    backward = _is_right_to_left("".join(s.text for s in members))
+    ordered = sorted(members, key=lambda s: -s.box[2] if backward else s.box[0])
+    heaviest = max(members, key=lambda s: sum(len(word.text) for word in s.words))
+    return Row(tuple(ordered), union(s.box for s in members), heaviest.base, heaviest.size)
+
+
+def _overlaps(one: Segment, members: Sequence[Segment]) -> bool:
+    slack = 0.2 * one.size
+    return any(min(one.box[2], other.box[2]) - max(one.box[0], other.box[0]) > slack for other in members)
+
+
+def _is_right_to_left(text: str) -> bool:
+    letters = [char for char in text if char.isalpha()]
+    backward = sum(any(first <= char <= last for first, last in _RIGHT_TO_LEFT) for char in letters)
+    return backward * 2 > len(letters)

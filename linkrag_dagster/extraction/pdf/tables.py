@@ -1,0 +1,343 @@
+"""Tables with rules: the grid from the page's lines, the cells from its words by position (XT-03, XT-06)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from linkrag_dagster.extraction.pdf.hyphens import Vocabulary, join_lines
+from linkrag_dagster.extraction.pdf.rows import Row, rows_of
+from linkrag_dagster.extraction.pdf.words import Box, PageText, Segment, Word, segment, turn, union
+
+_THIN = 3.0
+"""Points up to which a filled box is a line."""
+_SNAP = 2.5
+"""Points within which lines are one."""
+_SHORTEST = 6.0
+_MOST_LINES = 6_000
+"""Lines of a page beyond which it is a drawing."""
+_LEAST_FILLED = 0.25
+"""Share of a grid's cells with words, below which it is a form or a chart and no table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A rule: `at` is its height (or its distance from the left when upright), from `start` to `end`."""
+
+    at: float
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """Words of a row's cells, and the box of the row's words on the page as shown."""
+
+    cells: tuple[str, ...]
+    place: Box
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table; `box` in the coordinates of the words' boxes."""
+
+    rows: tuple[TableRow, ...]
+    box: Box
+
+
+def find_tables(page: Any, text: PageText, known: Vocabulary) -> list[Table]:
+    """The ruled tables of a page, from top to bottom."""
+    if not text.segments:
+        return []
+    across, upright = _rules(page, text)
+    tables: list[Table] = []
+    for lines_across, lines_upright in _grids(across, upright):
+        table = _read(lines_across, lines_upright, text, known)
+        if table is not None and not any(_inside(table.box, other.box) for other in tables):
+            tables.append(table)
+    return sorted(tables, key=lambda table: (table.box[1], table.box[0]))
+
+
+def without(text: PageText, boxes: Sequence[Box]) -> tuple[Segment, ...]:
+    """The page's segments without the words inside boxes."""
+    if not boxes:
+        return text.segments
+    kept: list[Segment] = []
+    for one in text.segments:
+        words = [word for word in one.words if not any(_holds(box, word) for box in boxes)]
+        if len(words) == len(one.words):
+            kept.append(one)
+        elif words:
+            kept.append(segment(words))
+    return tuple(kept)
+
+
+def _holds(box: Box, word: Word) -> bool:
+    x, y = (word.box[0] + word.box[2]) / 2, (word.box[1] + word.box[3]) / 2
+    return box[0] - 1 <= x <= box[2] + 1 and box[1] - 1 <= y <= box[3] + 1
+
+
+def _inside(one: Box, other: Box) -> bool:
+    return (
+        other[0] - 3 <= one[0]
+        and other[1] - 3 <= one[1]
+        and one[2] <= other[2] + 3
+        and one[3] <= other[3] + 3
+    )
+
+
+def _rules(page: Any, text: PageText) -> tuple[list[Line], list[Line]]:
+    """The page's lines across and upright, in the coordinates of the words' boxes; each once."""
+    across: list[Line] = []
+    upright: list[Line] = []
+    matrix = page.rotation_matrix if page.rotation else None
+    size = (float(page.rect.width), float(page.rect.height))
+    for left, top, right, bottom in _strokes(page.get_cdrawings()):
+        box = (left, top, right, bottom)
+        if matrix is not None:
+            box = _moved(box, matrix)
+        x0, y0, x1, y1 = turn(box, text.turned, size)
+        if y1 - y0 <= _THIN and x1 - x0 >= _SHORTEST:
+            across.append(Line((y0 + y1) / 2, x0, x1))
+        elif x1 - x0 <= _THIN and y1 - y0 >= _SHORTEST:
+            upright.append(Line((x0 + x1) / 2, y0, y1))
+    if len(across) + len(upright) > _MOST_LINES:
+        return [], []
+    return _merged(across), _merged(upright)
+
+
+def _moved(box: Box, matrix: Any) -> Box:
+    x0 = box[0] * matrix.a + box[1] * matrix.c + matrix.e
+    y0 = box[0] * matrix.b + box[1] * matrix.d + matrix.f
+    x1 = box[2] * matrix.a + box[3] * matrix.c + matrix.e
+    y1 = box[2] * matrix.b + box[3] * matrix.d + matrix.f
+    return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
+
+
+def _strokes(drawings: Sequence[Any]) -> Iterator[Box]:
+    """Boxes of all straight strokes; a larger box counts as its four sides."""
+    for drawing in drawings:
+        for item in drawing.get("items", ()):
+            if item[0] == "l":
+                (x0, y0), (x1, y1) = item[1], item[2]
+                yield min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
+            elif item[0] in ("re", "qu"):
+                if item[0] == "re":
+                    x0, y0, x1, y1 = item[1]
+                else:
+                    xs = [float(point[0]) for point in item[1]]
+                    ys = [float(point[1]) for point in item[1]]
+                    x0, y0, x1, y1 = min(xs), min(ys), max(xs), max(ys)
+                if x1 - x0 <= _THIN or y1 - y0 <= _THIN:
+                    yield x0, y0, x1, y1
+                else:
+                    yield x0, y0, x1, y0
+                    yield x0, y1, x1, y1
+                    yield x0, y0, x0, y1
+                    yield x1, y0, x1, y1
+
+
+def _merged(lines: Sequence[Line]) -> list[Line]:
+    """Lines at the same place that touch, as one."""
+    made: list[Line] = []
+    groups: list[list[Line]] = []
+    for line in sorted(lines, key=lambda one: one.at):
+        if groups and line.at - groups[-1][-1].at <= _SNAP and line.at - groups[-1][0].at <= 2 * _SNAP:
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    for group in groups:
+        at = sum(line.at for line in group) / len(group)
+        start: float | None = None
+        end = 0.0
+        for line in sorted(group, key=lambda one: one.start):
+            if start is None:
+                start, end = line.start, line.end
+            elif line.start <= end + _SNAP:
+                end = max(end, line.end)
+            else:
+                made.append(Line(at, start, end))
+                start, end = line.start, line.end
+        if start is not None:
+            made.append(Line(at, start, end))
+    return made
+
+
+def _grids(across: Sequence[Line], upright: Sequence[Line]) -> Iterator[tuple[list[Line], list[Line]]]:
+    """Lines that cross or touch each other, directly or through others."""
+    roots = list(range(len(across) + len(upright)))
+
+    def root(at: int) -> int:
+        while roots[at] != at:
+            roots[at] = roots[roots[at]]
+            at = roots[at]
+        return at
+
+    for i, one in enumerate(across):
+        for j, other in enumerate(upright, len(across)):
+            if other.at > one.end + _SNAP:
+                break  # upright lines are sorted by their distance from the left
+            if one.start - _SNAP <= other.at and other.start - _SNAP <= one.at <= other.end + _SNAP:
+                roots[root(i)] = root(j)
+    groups: dict[int, tuple[list[Line], list[Line]]] = {}
+    for i, line in enumerate([*across, *upright]):
+        groups.setdefault(root(i), ([], []))[i >= len(across)].append(line)
+    yield from (group for group in groups.values() if len(group[0]) > 1 and len(group[1]) > 1)
+
+
+def _read(across: Sequence[Line], upright: Sequence[Line], text: PageText, known: Vocabulary) -> Table | None:
+    ys = _places(line.at for line in across)
+    xs = _places(line.at for line in upright)
+    # A table may be open at its sides: its rules then end where its columns do.
+    left, right = min(line.start for line in across), max(line.end for line in across)
+    xs = ([left] if left < xs[0] - 2 * _THIN else []) + xs + ([right] if right > xs[-1] + 2 * _THIN else [])
+    ys = _without_titles(ys, xs, upright)
+    if len(xs) < 3 or len(ys) < 2:
+        return None
+    box = (xs[0], ys[0], xs[-1], ys[-1])
+    words = [word for one in text.segments for word in one.words if _holds(box, word)]
+    ys = _with_rows_of_text(words, xs, ys)
+    columns, rows = len(xs) - 1, len(ys) - 1
+    held: dict[tuple[int, int], list[Word]] = {}
+    for word in words:
+        at = _index(ys, (word.box[1] + word.box[3]) / 2), _index(xs, (word.box[0] + word.box[2]) / 2)
+        held.setdefault(at, []).append(word)
+    heads = _spans(rows, columns, xs, ys, across, upright)
+    cells: dict[tuple[int, int], list[Word]] = {}
+    for at, found in held.items():
+        cells.setdefault(heads[at], []).extend(found)
+    if len({column for _, column in held}) < 2 or len(held) < _LEAST_FILLED * rows * columns:
+        return None
+    texts = {at: _cell(found, known) for at, found in cells.items()}
+    made: list[TableRow] = []
+    for r in range(rows):
+        filled = [texts.get(heads[r, c], "") for c in range(columns)]
+        own = [word.place for c in range(columns) for word in cells.get(heads[r, c], ())]
+        if own and (not made or any((r, c) == heads[r, c] and texts.get((r, c)) for c in range(columns))):
+            made.append(TableRow(tuple(filled), union(own)))
+    if len(made) < 2:
+        return None
+    return Table(_without_empty_columns(made), box)
+
+
+def _without_titles(ys: Sequence[float], xs: Sequence[float], upright: Sequence[Line]) -> list[float]:
+    """The grid without rows above and below that have one cell: a title or a note in a frame, text like any other."""
+
+    def is_one(top: float, bottom: float) -> bool:
+        return not any(_covered(upright, x, top, bottom) for x in xs[1:-1])
+
+    first, last = 0, len(ys) - 1
+    while first < last and is_one(ys[first], ys[first + 1]):
+        first += 1
+    while first < last and is_one(ys[last - 1], ys[last]):
+        last -= 1
+    return list(ys[first : last + 1])
+
+
+def _places(values: Iterator[float] | Sequence[float]) -> list[float]:
+    places: list[float] = []
+    for value in sorted(values):
+        if not places or value - places[-1] > 2 * _THIN:
+            places.append(value)
+    return places
+
+
+def _index(places: Sequence[float], value: float) -> int:
+    for at in range(1, len(places)):
+        if value < places[at]:
+            return at - 1
+    return len(places) - 2
+
+
+def _with_rows_of_text(words: Sequence[Word], xs: Sequence[float], ys: Sequence[float]) -> list[float]:
+    """Rows of the grid, cut further where one holds several rows of data that no rule separates."""
+    made = [ys[0]]
+    for top, bottom in pairwise(ys):
+        inside = [w for w in words if top <= (w.box[1] + w.box[3]) / 2 < bottom]
+        lines = rows_of(segment([w]) for w in inside) if inside else []
+        if _are_rows(lines, xs):
+            made += [(one.box[3] + other.box[1]) / 2 for one, other in pairwise(lines)]
+        made.append(bottom)
+    return made
+
+
+def _are_rows(lines: Sequence[Row], xs: Sequence[float]) -> bool:
+    """Whether lines of writing between two rules are rows of their own: each fills the first column and most others.
+
+    Cells of words that go on in a second line do so too by chance; of two or three lines it is numbers that tell.
+    """
+    if len(lines) < 2:
+        return False
+    filled = [{_index(xs, (w.box[0] + w.box[2]) / 2) for w in line.words} for line in lines]
+    used = {column for one in filled for column in one}
+    if len(used) < 3 or any(min(used) not in one or len(one) < 0.6 * len(used) for one in filled):
+        return False
+    cells = [w.text for line in lines for w in line.words]
+    return len(lines) > 3 or sum(any(map(str.isdigit, cell)) for cell in cells) >= 0.5 * len(cells)
+
+
+def _spans(
+    rows: int,
+    columns: int,
+    xs: Sequence[float],
+    ys: Sequence[float],
+    across: Sequence[Line],
+    upright: Sequence[Line],
+) -> dict[tuple[int, int], tuple[int, int]]:
+    """Each place of the grid → the first place of its cell: places without a line between them are one cell."""
+    heads = {(r, c): (r, c) for r in range(rows) for c in range(columns)}
+    drawn = set(_places(line.at for line in across))
+    for r in range(rows):
+        for c in range(1, columns):
+            if not _covered(upright, xs[c], ys[r], ys[r + 1]):
+                heads[r, c] = heads[r, c - 1]
+    for r in range(1, rows):
+        for c in range(columns):
+            # A border that was found between rows of writing is no line, and separates all the same.
+            if not any(abs(ys[r] - at) < 0.01 for at in drawn):
+                continue
+            if heads[r, c] == (r, c) and not _covered(across, ys[r], xs[c], xs[c + 1]):
+                above = heads[r - 1, c]
+                same_width = all(
+                    (heads[r, k] == (r, c)) == (heads[r - 1, k] == above) for k in range(above[1], columns)
+                )
+                if above[1] == c and same_width:
+                    for k in range(c, columns):
+                        if heads[r, k] == (r, c):
+                            heads[r, k] = above
+    return heads
+
+
+def _covered(lines: Sequence[Line], at: float, start: float, end: float) -> bool:
+    length = 0.0
+    for line in lines:
+        if abs(line.at - at) <= 2 * _THIN:
+            length += max(0.0, min(line.end, end) - max(line.start, start))
+    return length >= 0.5 * (end - start)
+
+
+def _cell(words: Sequence[Word], known: Vocabulary) -> str:
+    lines: list[Row] = rows_of(_cut(words))
+    return join_lines([line.text for line in lines], known)
+
+
+def _cut(words: Sequence[Word]) -> list[Segment]:
+    """Words of a cell as they follow each other on the page, one segment for each run in a line."""
+    runs: list[list[Word]] = []
+    for word in words:
+        last = runs[-1][-1] if runs else None
+        if last is not None and abs(last.base - word.base) < 0.5 and not last.space:
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+    return [
+        segment([replace(word, space=at < len(run) - 1 and word.space) for at, word in enumerate(run)])
+        for run in runs
+    ]
+
+
+def _without_empty_columns(rows: Sequence[TableRow]) -> tuple[TableRow, ...]:
+    kept = [c for c in range(len(rows[0].cells)) if any(row.cells[c] for row in rows)]
+    return tuple(TableRow(tuple(row.cells[c] for c in kept), row.place) for row in rows)

@@ -1,0 +1,142 @@
+"""Blocks of a PDF as canonical text, with page and box of each part (XT-02)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from linkrag_dagster.extraction.locators import Locator, page_locator
+from linkrag_dagster.extraction.markup import code_block, escape_line, escape_words, image, table
+from linkrag_dagster.extraction.pdf.blocks import BULLET, Block, TextLine
+from linkrag_dagster.extraction.pdf.hyphens import Vocabulary, junction
+from linkrag_dagster.extraction.pdf.words import union
+from linkrag_dagster.extraction.records import Page
+
+_MARK = re.compile(r"(\d{1,9}[.)])\s+")
+
+
+@dataclass(slots=True)
+class Writer:
+    """Collects the text.
+
+    Attributes:
+        known: the document's words, for those that line ends broke.
+        locators: one for each part of a block on one column of a page.
+    """
+
+    known: Vocabulary
+    locators: list[Locator] = field(default_factory=list[Locator])
+    _parts: list[str] = field(default_factory=list[str])
+    _at: int = 0
+    _before: str = ""
+
+    def write(self, block: Block) -> None:
+        """Appends a block."""
+        gap = "" if not self._parts else "\n" if block.kind == self._before == "item" else "\n\n"
+        if block.kind == "table":
+            lines = table([[escape_words(cell) for cell in row] for row in block.cells])
+            held = [(0, lines[0] + "\n" + lines[1]), *enumerate(lines[2:], start=1)]
+            self._put(gap)
+            for at, line in held:
+                self._put("\n" if at else "")
+                self._run(line, block.lines[at : at + 1])
+        elif block.kind == "code":
+            self._put(gap)
+            self._code(block)
+        elif block.kind == "image":
+            self._put(gap)
+            caption = " ".join(self._joined(part) for part in _parts(block)).strip()
+            place = block.box
+            self._run(image(caption, page_locator(block.page, place)), block.lines)
+        else:
+            self._put(gap)
+            self._paragraph(block)
+        self._before = block.kind
+
+    def text(self) -> str:
+        return "".join(self._parts) + ("\n" if self._parts else "")
+
+    def pages(self, count: int) -> tuple[Page, ...]:
+        """Each page's range, from the first of its characters to the last; an empty one for a page without text."""
+        ranges: dict[int, tuple[int, int]] = {}
+        for run in self.locators:
+            number = int(run.locator.removeprefix("#page=").split("&")[0])
+            start, end = ranges.get(number, (run.start_char, run.end_char))
+            ranges[number] = min(start, run.start_char), max(end, run.end_char)
+        found: list[Page] = []
+        last = 0
+        for number in range(1, count + 1):
+            start, end = ranges.get(number, (last, last))
+            found.append(Page(number, start, end))
+            last = end
+        return tuple(found)
+
+    def _put(self, text: str) -> None:
+        if text:
+            self._parts.append(text)
+            self._at += len(text)
+
+    def _run(self, text: str, lines: Sequence[TextLine]) -> None:
+        place = union(line.place for line in lines)
+        start = self._at
+        self._put(text)
+        self.locators.append(Locator(start, self._at, page_locator(lines[0].page, place)))
+
+    def _paragraph(self, block: Block) -> None:
+        parts = _parts(block)
+        texts = [self._joined(part) for part in parts]
+        for at, (part, text) in enumerate(zip(parts, texts, strict=True)):
+            if at + 1 < len(parts):
+                dropped, between = junction(text, texts[at + 1], self.known)
+                text = text[: len(text) - dropped]
+            else:
+                between = ""
+            text = escape_words(text)
+            if at == 0:
+                text = _opened(block, text)
+            self._run(text, part)
+            self._put(between)
+
+    def _code(self, block: Block) -> None:
+        lines = code_block("\n".join(line.text for line in block.lines))
+        parts = _parts(block)
+        at = 1
+        for number, part in enumerate(parts):
+            # The fences belong to the first part and to the last.
+            begin = 0 if number == 0 else at
+            at += len(part)
+            end = len(lines) if number + 1 == len(parts) else at
+            self._put("\n" if number else "")
+            self._run("\n".join(lines[begin:end]), part)
+
+    def _joined(self, lines: Sequence[TextLine]) -> str:
+        text = ""
+        for line in lines:
+            words = " ".join(line.text.split())
+            if text and words:
+                dropped, between = junction(text, words, self.known)
+                text = text[: len(text) - dropped] + between + words
+            else:
+                text = text or words
+        return text
+
+
+def _parts(block: Block) -> list[list[TextLine]]:
+    cuts = [0, *block.parts, len(block.lines)]
+    return [block.lines[a:b] for a, b in pairwise(cuts)]
+
+
+def _opened(block: Block, text: str) -> str:
+    """The beginning of a block: the marks of a heading or an item, or none."""
+    if block.kind == "heading":
+        bare = text.rstrip("#")
+        return "#" * block.level + " " + (text if bare == text or not bare.endswith(" ") else bare.rstrip())
+    if block.kind == "item":
+        bullet = BULLET.match(text.removeprefix("\\"))
+        if bullet is not None:
+            return "- " + text.removeprefix("\\")[bullet.end() :]
+        if _MARK.match(text):
+            return text
+    return escape_line(text)
