@@ -46,6 +46,9 @@ demo: $(INSTALLED)
 	@echo "== linkrag plan handbook: what a second build would do"
 	$(BIN)/linkrag plan handbook
 	@echo
+	@echo "== linkrag evaluate handbook: its own questions, asked of three retrievers, with 95 % intervals"
+	$(BIN)/linkrag evaluate handbook
+	@echo
 	@echo "The tables are views in $(CURDIR)/data/lake/warehouse.duckdb. A query to paste into any DuckDB client:"
 	@echo
 	@echo "  $(QUERY);"
