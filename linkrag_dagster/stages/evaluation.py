@@ -20,6 +20,8 @@ from linkrag_dagster.evaluation.gold import (
     read_gold_files,
     read_own,
 )
+from linkrag_dagster.evaluation.measurement import CHUNK_METRICS
+from linkrag_dagster.evaluation.question_metrics import metric_names
 from linkrag_dagster.evaluation.records import IndexedChunk, Question
 from linkrag_dagster.lake.manifest import Generation
 from linkrag_dagster.retrieval.ranking import WholeIndex
@@ -44,6 +46,12 @@ class Evaluation(Stage):
 
     def applies(self, road: Road) -> bool:
         return bool(road.loaded.questions)
+
+    def bound(self, road: Road) -> int:
+        asked = own_questions(road)
+        slices = 1 + len({question.phrasing for question in asked if question.phrasing})
+        kinds = len({question.unanswerable_kind for question in asked if not question.answerable})
+        return len(RUNS) * (len(metric_names()) * slices + kinds) + len(CHUNK_METRICS)
 
     def spec(self, road: Road, document: Mapping[str, Any]) -> StageSpec:
         del document

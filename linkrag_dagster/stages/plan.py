@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from linkrag_dagster.embedding.queries import query_hash
 from linkrag_dagster.extraction.encoding import decode
 from linkrag_dagster.extraction.failures import ExtractionError
 from linkrag_dagster.lake.manifest import Generation
@@ -27,6 +28,7 @@ from linkrag_dagster.stages.documents import (
     plan_source,
     refuse_empty,
 )
+from linkrag_dagster.stages.evaluation import own_questions
 from linkrag_dagster.stages.ledger import Ledger, plan_documents, read_ledger
 from linkrag_dagster.stages.stage import FIRST, Stage
 from linkrag_dagster.versions.planner import StagePlan
@@ -129,10 +131,17 @@ def plan_road(road: Road, stages: tuple[Stage, ...], *, through: str | None = No
         plan = plan_documents(road, stage, source.documents, ledger, pending, unsettled=not idle)
         # What has rows to come: documents to be computed whose inputs exist or will.
         pending[stage.name] = set(plan.todo)
-        plans[stage.name] = _bounded(stage, plan, ledger, pending, bounds)
+        plans[stage.name] = (
+            _whole(road, stage, plan, ledger)
+            if stage.whole_corpus
+            else _bounded(stage, plan, ledger, pending, bounds)
+        )
         idle = idle and plan.idle
         if stage.name == "embeddings":
             texts, tokens = _to_embed(road, plan, ledger, generation, pending, bounds)
+        if stage.name == "evaluation" and plan.todo:
+            asked = _questions_to_embed(road)
+            texts, tokens = texts + asked[0], tokens + asked[1]
         if stage.name == through:
             break
     return RoadPlan(
@@ -158,6 +167,32 @@ def _exact(plan: StagePlan) -> TablePlan:
         0,
         _ranked(reasons),
     )
+
+
+def _whole(road: Road, stage: Stage, plan: StagePlan, ledger: Ledger) -> TablePlan:
+    """The plan of a stage over the whole corpus: all of its rows, or none."""
+    units = ledger.units.get(stage.name, {})
+    old = sum(unit.rows for unit in units.values())
+    rows = stage.bound(road) if plan.todo else 0
+    return TablePlan(
+        new=max(0, rows - old),
+        stale=old if plan.todo else 0,
+        removed=old if plan.removed else 0,
+        unchanged=old if plan.unchanged else 0,
+        reasons={reason: max(rows, old) for reason in plan.reasons.values()},
+        upper_bound=bool(plan.todo),
+    )
+
+
+def _questions_to_embed(road: Road) -> tuple[int, int]:
+    """Texts and tokens of the declared questions that the memo lacks."""
+    from linkrag_dagster.embedding.memo import Memo
+
+    asked = {query_hash(road.model, q.question): q.question for q in own_questions(road)}
+    missing = asked.keys() - Memo(road.memo_folder).known(asked)
+    tokenizer = road.encoder_tokenizer
+    counts = tokenizer.count_many([asked[mark] for mark in sorted(missing)])
+    return len(missing), sum(counts) + tokenizer.special_tokens * len(missing)
 
 
 def _bounded(

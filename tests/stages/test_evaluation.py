@@ -237,3 +237,18 @@ def test_one_question_and_all_ties(project: Project) -> None:
     ask(project, QUESTIONS[-1:])
     project.build()
     assert table(project, "evaluation").filter(pl.col("metric") == "rr@10")["value"].null_count() > 0
+
+
+def test_the_plan_knows_of_the_questions(asked: Project) -> None:
+    """VE-05: rows and texts of the evaluation are planned, as bounds, before anything is computed."""
+    built = asked.build()
+    assert built.plan is not None
+    planned, done = built.plan.stages["evaluation"], built.stages["evaluation"]
+    assert planned.upper_bound and planned.new >= done.new == done.rows
+    assert built.embedded_texts <= built.plan.texts_to_embed
+    assert built.embedded_tokens <= built.plan.tokens_to_embed
+    ask(asked, [*QUESTIONS, ("g-doc", "g", "doc", "What wipes the prism?", [("灯.md", "看守每天擦拭棱镜")])])
+    again = asked.build()
+    assert again.plan is not None
+    assert (again.plan.texts_to_embed, again.embedded_texts) == (1, 1)
+    assert again.plan.tokens_to_embed == again.embedded_tokens
