@@ -63,7 +63,7 @@ class _Builder:
         self._settings = settings
         self._measure = Measure(counter, 0, len(text))
         self._trails = Trails(elements, settings.max_tracked_heading_level)
-        self._tokens = [counter.count(e.start_char, e.end_char) for e in elements]
+        self._tokens = counter.count_each([e.start_char for e in elements], [e.end_char for e in elements])
         self._context = AdjacentContext(elements, text, self._measure, settings)
 
     def groups(self) -> list[list[int]]:
@@ -79,13 +79,14 @@ class _Builder:
         first, last = members[0], members[-1]
         content, views, spans = self._content(group)
         verbatim = len(spans) == 1 and spans[0] == Span(first.start_char, last.end_char)
-        trails = self._trails.of_chunk([e.element_index for e in members])
+        indexes = tuple([e.element_index for e in members])
+        trails = self._trails.of_chunk(indexes)
         return CoarseChunk(
             coarse_id=_coarse_id(index),
             coarse_index=index,
             role="source",
-            kinds=tuple(dict.fromkeys(e.kind for e in members)),
-            element_indexes=tuple(e.element_index for e in members),
+            kinds=tuple(dict.fromkeys([e.kind for e in members])),
+            element_indexes=indexes,
             content=content,
             verbatim=verbatim,
             start_char=first.start_char,
@@ -94,7 +95,12 @@ class _Builder:
             end_line=last.end_line,
             spans=tuple(spans),
             views=tuple(views),
-            protected=tuple(r for e, v in zip(members, views, strict=True) for r in protected_ranges(e, v)),
+            protected=tuple(
+                r
+                for e, v in zip(members, views, strict=True)
+                if e.protected or e.kind in PROTECTED_KINDS
+                for r in protected_ranges(e, v)
+            ),
             heading_trail=trails.common,
             heading_trails=trails.each,
             tokens=self._measure.count(first.start_char, last.end_char)
@@ -137,6 +143,14 @@ class _Builder:
 
     def _content(self, group: Sequence[int]) -> tuple[str, list[ElementView], list[Span]]:
         """The content, where each element stands in it, and its verbatim parts in the document."""
+        if self._is_slice(group):
+            members = self._elements[group[0] : group[-1] + 1]
+            start, end = members[0].start_char, members[-1].end_char
+            inside = [
+                ElementView(e.element_index, e.kind, e.start_char - start, e.end_char - start)
+                for e in members
+            ]
+            return self._text[start:end], inside, [Span(start, end)]
         pieces: list[str] = []
         views: list[ElementView] = []
         spans: list[Span] = []
@@ -146,7 +160,7 @@ class _Builder:
         for position in group:
             element = self._elements[position]
             source = self._text[element.start_char : element.end_char]
-            rendered = is_rendered(element, source, self._tokens[position], self._settings)
+            rendered = self._is_rendered(position)
             body = rendering(element, source) if rendered else source
             # Where a rule was dropped, the element before in the group is not the one before in the document.
             joined = previous == position - 1 and not rendered and not after_rendered
@@ -166,6 +180,19 @@ class _Builder:
                 spans.append(Span(element.start_char, element.end_char))
             previous, after_rendered = position, rendered
         return "".join(pieces), views, spans
+
+    def _is_slice(self, group: Sequence[int]) -> bool:
+        """Whether the content is the document's own slice: no rule was dropped, nothing is rendered."""
+        return group[-1] - group[0] == len(group) - 1 and not any(
+            self._elements[p].kind in DERIVED_KINDS and self._is_rendered(p) for p in group
+        )
+
+    def _is_rendered(self, position: int) -> bool:
+        element = self._elements[position]
+        if element.kind not in DERIVED_KINDS:
+            return False
+        source = self._text[element.start_char : element.end_char]
+        return is_rendered(element, source, self._tokens[position], self._settings)
 
 
 def protected_ranges(element: Element, view: ElementView) -> list[ProtectedRange]:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from linkrag_dagster.chunking.compat_header import with_compat_headers
 from linkrag_dagster.chunking.derived import header_rows, reference
 from linkrag_dagster.chunking.header import header_line, header_parts
 from linkrag_dagster.chunking.lines import Lines
@@ -63,8 +64,10 @@ def export_chunks(
         raise ValueError(
             f"a window of {window} tokens leaves no room beside the encoder's special tokens; declare more"
         )
-    drafts = _Drafts(final, text, settings, tokenizer, encoder_tokenizer, window, title, counter).all()
-    return _finished(drafts, doc_id, version, settings, encoder_tokenizer, window)
+    plain = replace(settings, header=False) if settings.compat_header else settings
+    drafts = _Drafts(final, text, plain, tokenizer, encoder_tokenizer, window, title, counter).all()
+    chunks = _finished(drafts, doc_id, version, plain, encoder_tokenizer, window)
+    return with_compat_headers(chunks, title, encoder_tokenizer, window) if settings.compat_header else chunks
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,9 @@ both with a scorer at hand.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
 
 from linkrag_dagster.chunking.atom_vectors import Retries, Vectors, text_vectors
 from linkrag_dagster.chunking.atoms import Atom, atoms_of
@@ -22,6 +24,7 @@ from linkrag_dagster.chunking.records import CoarseChunk, FinalChunk, GapTrace
 from linkrag_dagster.chunking.scored_text import scored_text
 from linkrag_dagster.chunking.scorer import Scorer
 from linkrag_dagster.chunking.settings import SEMANTIC, ChunkSettings
+from linkrag_dagster.chunking.strategies import Source, StrategyPlan
 from linkrag_dagster.chunking.trails import Trails
 from linkrag_dagster.markdown.elements import Element
 from linkrag_dagster.tokens import TokenCounter, Tokenizer
@@ -79,23 +82,43 @@ def plan_final(
     *,
     counter: TokenCounter | None = None,
 ) -> FinalPlan:
-    """The atoms of every chunk that is to be cut, and the texts to score; arguments as for `final_chunks`."""
+    """The atoms of every chunk that is to be cut, and the texts to score; arguments as for `final_chunks`.
+
+    A strategy for comparison cuts the text itself and asks for no coarse chunks.
+    """
+    if settings.compares:
+        return StrategyPlan(Source(text, elements, settings.comparison, tokenizer), settings, counter)
     stage = _Stage(text, settings, tokenizer, elements, counter)
     refined = {
         chunk.coarse_id: stage.refinement(chunk)
         for chunk in coarse
         if settings.strategy != "noop" and not _passes(chunk, settings)
     }
-    return FinalPlan(coarse, stage, refined)
+    return _CoarsePlan(coarse, stage, refined)
 
 
-class FinalPlan:
+class FinalPlan(Protocol):
     """Stage two of one document, before its texts are scored.
 
     Attributes:
         texts: the different texts whose vectors it needs; none for strategies without scores, nor where no chunk is
             above the maximum.
     """
+
+    @property
+    def texts(self) -> tuple[str, ...]: ...
+
+    def chunks(self, vectors: Vectors) -> tuple[list[FinalChunk], list[GapTrace]]:
+        """The document's final chunks and the trace of every gap considered.
+
+        Args:
+            vectors: of each of `texts`.
+        """
+        ...
+
+
+class _CoarsePlan:
+    """A document whose coarse chunks are cut, or pass through."""
 
     def __init__(
         self, coarse: Sequence[CoarseChunk], stage: _Stage, refined: Mapping[str, _Refinement]
@@ -114,15 +137,18 @@ class FinalPlan:
         """
         made: list[FinalChunk] = []
         trace: list[GapTrace] = []
+        anchors = _Anchors()
         for chunk in self._coarse:
             refinement = self._refined.get(chunk.coarse_id)
             if refinement is None:
-                made.append(self._stage.whole(chunk))
+                pieces = [self._stage.whole(chunk, len(made), anchors.of(chunk))]
             else:
-                pieces, gaps = self._stage.packed(refinement, vectors)
-                made += pieces
+                pieces, gaps = self._stage.packed(refinement, vectors, len(made))
                 trace += gaps
-        return _anchored(made, self._coarse), trace
+            if chunk.role == "source":
+                anchors.note(pieces)
+            made += pieces
+        return made, trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,18 +183,22 @@ class _Stage:
         self._tokenizer = tokenizer
         self._counter = counter
         self._elements: Mapping[int, Element] = {e.element_index: e for e in elements}
+        self._with_ids = {
+            e.element_index: e.element_id
+            for e in elements
+            if e.kind in DERIVED_KINDS and e.element_id is not None
+        }
         self._trails = Trails(elements, settings.max_tracked_heading_level)
-        self._lines = Lines(text)
         self._limits = Limits(settings.min_candidate_tokens, settings.max_tokens, settings.hard_max_tokens)
 
-    def whole(self, chunk: CoarseChunk) -> FinalChunk:
-        """A coarse chunk as one final chunk."""
+    def whole(self, chunk: CoarseChunk, index: int, anchor: str | None) -> FinalChunk:
+        """A coarse chunk as one final chunk; a derived one with the final chunk that holds its element."""
         source = chunk.role == "source" and not _is_front_matter(chunk)
         enforced = source and self._settings.strategy != "noop"
         oversized = chunk.tokens > self._settings.max_tokens
         return FinalChunk(
             final_id=_final_id(chunk, 0),
-            final_index=0,
+            final_index=index,
             coarse_id=chunk.coarse_id,
             role=chunk.role,
             kinds=chunk.kinds,
@@ -192,6 +222,7 @@ class _Stage:
             oversized=oversized,
             oversized_reason=(NOT_REFINED if source else "protected_single") if oversized else None,
             element_id=chunk.element_id,
+            source_final_id=anchor,
             description=chunk.description,
             context_before=chunk.context_before,
             context_after=chunk.context_after,
@@ -211,15 +242,17 @@ class _Stage:
             texts = [scored_text(a, chunk.content, self._elements[a.element_index]) for a in atoms]
         return _Refinement(chunk, atoms, measure, texts)
 
-    def packed(self, refinement: _Refinement, vectors: Vectors) -> tuple[list[FinalChunk], list[GapTrace]]:
-        """A source chunk above the maximum, cut."""
+    def packed(
+        self, refinement: _Refinement, vectors: Vectors, index: int
+    ) -> tuple[list[FinalChunk], list[GapTrace]]:
+        """A source chunk above the maximum, cut; its first piece has that index."""
         chunk, atoms, measure = refinement.chunk, refinement.atoms, refinement.measure
         cohesion, depths = self._scores(refinement, vectors)
         packer = Packer(atoms, chunk.content, measure, self._limits, depths, cohesion)
         segments = packer.segments()
         placer = Placer(chunk, self._elements, self._text)
         pieces = [
-            self._piece(chunk, segment, number, atoms, packer, measure, placer)
+            self._piece(chunk, segment, number, index + number, atoms, packer, measure, placer)
             for number, segment in enumerate(segments)
         ]
         return pieces, packer.trace(chunk.coarse_id, segments)
@@ -246,6 +279,7 @@ class _Stage:
         chunk: CoarseChunk,
         segment: Segment,
         number: int,
+        index: int,
         atoms: Sequence[Atom],
         packer: Packer,
         measure: Measure,
@@ -260,7 +294,7 @@ class _Stage:
         truncated = held[-1].cut_at is not None
         return FinalChunk(
             final_id=_final_id(chunk, number),
-            final_index=0,
+            final_index=index,
             coarse_id=chunk.coarse_id,
             role=chunk.role,
             kinds=tuple(dict.fromkeys(self._elements[i].kind for i in place.element_indexes)),
@@ -292,34 +326,41 @@ class _Stage:
             searchable=chunk.searchable,
         )
 
+    @cached_property
+    def _lines(self) -> Lines:
+        return Lines(self._text)
+
     def _document(self) -> TokenCounter:
         if self._counter is None:
             self._counter = TokenCounter(self._tokenizer, self._text)
         return self._counter
 
     def _contained(self, indexes: Sequence[int]) -> tuple[str, ...]:
-        held = (self._elements[index] for index in indexes)
-        return tuple(e.element_id for e in held if e.kind in DERIVED_KINDS and e.element_id is not None)
+        if self._with_ids.keys().isdisjoint(indexes):
+            return ()
+        return tuple(self._with_ids[i] for i in indexes if i in self._with_ids)
 
 
 def _final_id(chunk: CoarseChunk, number: int) -> str:
     return f"{chunk.coarse_id}.f{number:03d}"
 
 
-def _anchored(made: Sequence[FinalChunk], coarse: Sequence[CoarseChunk]) -> list[FinalChunk]:
-    """Final chunks numbered, each derived one with the source chunk that holds its element (SD-14)."""
-    source_of = {c.coarse_id: c.source_coarse_id for c in coarse}
-    holder: dict[str, str] = {}
-    first: dict[str, str] = {}
-    for chunk in made:
-        if chunk.role == "source":
-            first.setdefault(chunk.coarse_id, chunk.final_id)
-            for element_id in chunk.contained_element_ids:
-                holder.setdefault(element_id, chunk.final_id)
-    numbered: list[FinalChunk] = []
-    for index, chunk in enumerate(made):
-        anchor = None
-        if chunk.role == "derived":
-            anchor = holder.get(chunk.element_id or "") or first.get(source_of[chunk.coarse_id] or "")
-        numbered.append(replace(chunk, final_index=index, source_final_id=anchor))
-    return numbered
+class _Anchors:
+    """Which final chunk holds an image or a table, as far as source chunks have been made (SD-14)."""
+
+    def __init__(self) -> None:
+        self._holder: dict[str, str] = {}
+        self._first: dict[str, str] = {}
+
+    def note(self, pieces: Sequence[FinalChunk]) -> None:
+        """The final chunks of one source chunk."""
+        self._first[pieces[0].coarse_id] = pieces[0].final_id
+        for piece in pieces:
+            for element_id in piece.contained_element_ids:
+                self._holder.setdefault(element_id, piece.final_id)
+
+    def of(self, chunk: CoarseChunk) -> str | None:
+        """The final chunk that a derived chunk belongs to; None for a source chunk."""
+        if chunk.role != "derived":
+            return None
+        return self._holder.get(chunk.element_id or "") or self._first.get(chunk.source_coarse_id or "")

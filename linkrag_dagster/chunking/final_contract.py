@@ -27,11 +27,31 @@ def check_final(
         settings: limits.
         tokenizer: the budget's; counts are recounted with it.
     """
+    if settings.compares:
+        return _compared(final, text, settings, tokenizer)
     found = [*_order(final), *_coverage(final, coarse), *_anchors(final)]
     counts = tokenizer.count_many([c.content for c in final])
     for chunk, tokens in zip(final, counts, strict=True):
         found += _chunk(chunk, text)
         found += _length(chunk, tokens, settings, tokenizer)
+    return found
+
+
+def _compared(
+    final: Sequence[FinalChunk], text: str, settings: ChunkSettings, tokenizer: Tokenizer
+) -> list[Violation]:
+    """Of a strategy for comparison: no stage one, no length promised; its words are the document's all the same."""
+    found = [*_order(final)]
+    counts = tokenizer.count_many([c.content for c in final])
+    for chunk, tokens in zip(final, counts, strict=True):
+        found += _chunk(chunk, text)
+        if chunk.tokens != tokens or chunk.oversized != (tokens > settings.max_tokens):
+            message = f"{chunk.final_id} says {chunk.tokens} tokens, oversized {chunk.oversized}; counted are {tokens}"
+            found.append(Violation("TK-02", message, (chunk.final_id,)))
+        if chunk.hard_max_enforced or chunk.role != "source":
+            found.append(
+                Violation("S2-02", f"{chunk.final_id} promises what no comparison does", (chunk.final_id,))
+            )
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from itertools import accumulate
 
 _BREAK = re.compile(r"\r\n|\r|\n")
 
@@ -16,7 +17,11 @@ class Lines:
     """
 
     def __init__(self, text: str) -> None:
-        self._starts = [0, *(match.end() for match in _BREAK.finditer(text))]
+        if "\r" in text:
+            self._starts = [0, *(match.end() for match in _BREAK.finditer(text))]
+        else:
+            self._starts = [0, *accumulate([len(line) + 1 for line in text.split("\n")])]
+            self._starts.pop()  # behind the last line begins none
 
     def of(self, position: int) -> int:
         """The 1-based line that holds the code point at `position`."""

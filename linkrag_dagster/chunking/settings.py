@@ -10,6 +10,7 @@ from typing import Any
 
 from linkrag_dagster.chunking.depth import Smoothing
 from linkrag_dagster.chunking.strategy_settings import (
+    ABLATION_HEADERS,
     COMPARISON_STRATEGIES,
     REFUSED_STRATEGIES,
     SCORED_STRATEGIES,
@@ -192,6 +193,11 @@ class ChunkSettings:
         return self.strategy in COMPARISON_STRATEGIES
 
     @property
+    def compat_header(self) -> bool:
+        """Whether headers are written as seed 000's program writes them."""
+        return self.strategy == "header" and self.comparison.compat and self.header
+
+    @property
     def mean_filter(self) -> Smoothing | None:
         """What smooths the cohesion curve; None for nothing."""
         return Smoothing.of(self.smoothing)
@@ -240,6 +246,7 @@ class ChunkSettings:
         """What the export depends on, beside its rows."""
         return {
             "header": self.header,
+            **({"compat_header": True} if self.compat_header else {}),
             "overlap_tokens": self.overlap_tokens,
             # Without overlap it changes nothing.
             **({"protected_overlap": self.protected_overlap} if self.overlap_tokens else {}),
@@ -287,6 +294,8 @@ def resolve_settings(
     else:
         minimum, maximum, hard = _fitted(given, window, special_tokens)
     limits: dict[str, Any] = {"min_candidate_tokens": minimum, "max_tokens": maximum, "hard_max_tokens": hard}
+    # The ablation compares headers: its names say whether there are any.
+    given["header"] = ABLATION_HEADERS.get(str(given.get("strategy")), given.get("header", True))
     cuts = {name: given.pop(name) for name in STRATEGY_SETTINGS if name in given}
     return ChunkSettings(**{**given, **limits}, comparison=_comparison(given, cuts, maximum))
 

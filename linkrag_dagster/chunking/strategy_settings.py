@@ -24,6 +24,8 @@ COMPARISON_STRATEGIES = (
     "auto",
 )
 """Names of the strategies for comparison (ST-01 to ST-10)."""
+ABLATION_HEADERS = {f"ablation_{letter}": letter in "ef" for letter in "abcdef"}
+"""Which of the ablation have a header: that is what they compare, so no other setting says it (ST-07)."""
 SCORED_STRATEGIES = ("percentile",)
 """Those that compare texts: they need a scorer. `auto` uses one if it is there."""
 REFUSED_STRATEGIES = {

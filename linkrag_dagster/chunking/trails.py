@@ -37,9 +37,18 @@ class Trails:
     def __init__(self, elements: Iterable[Element], tracked: int) -> None:
         self._elements: Mapping[int, Element] = {e.element_index: e for e in elements}
         self._tracked = tracked
+        # All elements below one heading share its trail.
+        self._known: dict[tuple[tuple[str, ...], tuple[int, ...]], Trail] = {}
 
     def of_element(self, element: Element) -> Trail:
         """The tracked headings above an element, and itself if it is one."""
+        key = (element.heading_trail, element.trail_indexes)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._tracked_part(element)
+        return known
+
+    def _tracked_part(self, element: Element) -> Trail:
         places = element.trail_indexes
         if len(places) != len(element.heading_trail):
             # Another parser's elements may know titles only.
@@ -52,9 +61,14 @@ class Trails:
 
     def of_chunk(self, element_indexes: Sequence[int]) -> ChunkTrails:
         """Trails of a chunk that holds these elements, at least one."""
-        elements = [self._elements[index] for index in element_indexes]
-        every = {self.of_element(e): None for e in elements}
-        body = {self.of_element(e): None for e in elements if e.kind != "heading"}
+        every: dict[Trail, None] = {}
+        body: dict[Trail, None] = {}
+        for index in element_indexes:
+            element = self._elements[index]
+            trail = self.of_element(element)
+            every[trail] = None
+            if element.kind != "heading":
+                body[trail] = None
         common = _common_prefix(list(body or every))
         return ChunkTrails(_titles(common), tuple(_titles(trail) for trail in every if trail))
 
@@ -64,10 +78,12 @@ class Trails:
 
 
 def _titles(trail: Trail) -> tuple[str, ...]:
-    return tuple(title for title, _ in trail)
+    return tuple([title for title, _ in trail])
 
 
 def _common_prefix(trails: Sequence[Trail]) -> Trail:
+    if len(trails) == 1:
+        return trails[0]
     # What the first and the last in order share, all between them share.
     first, last = min(trails), max(trails)
     same = 0

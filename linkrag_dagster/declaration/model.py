@@ -50,8 +50,40 @@ class Extraction(Strict):
 class Chunking(Strict):
     """How text becomes chunks; numbers are tokens of `tokenizer`."""
 
-    strategy: Literal["noop", "pack", "semantic_depth_window"] = Field(
-        default="pack", description="how coarse chunks become final ones"
+    strategy: Literal[
+        "noop",
+        "pack",
+        "semantic_depth_window",
+        "fixed",
+        "recursive",
+        "document_aware",
+        "percentile",
+        "header",
+        "ablation_a",
+        "ablation_b",
+        "ablation_c",
+        "ablation_d",
+        "ablation_e",
+        "ablation_f",
+        "paragraph",
+        "texttiling",
+        "auto",
+    ] = Field(default="pack", description="how text is cut; from `fixed` on: for comparison")
+    size: Tokens | None = Field(
+        default=None, description="of a piece, for comparison strategies that cut by size; None: max_tokens"
+    )
+    overlap: int | None = Field(default=None, ge=0, description="of pieces of `fixed`, in its unit")
+    unit: Literal["chars", "tokens"] | None = Field(default=None, description="what `size` counts")
+    target: Tokens | None = Field(default=None, description="of a chunk of `header`, in characters")
+    compat: bool | None = Field(default=None, description="`header` with the faults of its model")
+    percentile: float | None = Field(
+        default=None,
+        ge=0,
+        le=100,
+        description="`percentile` cuts where sentences are farther apart than this",
+    )
+    language: Text | None = Field(
+        default=None, description="of source code, for `document_aware`; None: looked for"
     )
     tokenizer: Text = Field(
         default="encoder",
@@ -189,6 +221,26 @@ class Limits(Strict):
     )
 
 
+Rule = Literal[
+    "CB-02",
+    "CB-12",
+    "CB-13",
+    "CB-15",
+    "CB-17",
+    "EX-01",
+    "EX-02",
+    "EX-03",
+    "EX-04",
+    "SD-11",
+    "SD-12",
+    "SD-13",
+    "SD-14",
+    "TK-02",
+]
+"""Contracts that may be broken with a warning: the form of chunks. What readers rely on always fails: keys, complete
+rows, offsets, vectors, that nothing is cut away in silence."""
+
+
 class Declaration(Strict):
     """A corpus: the `attributes` of its `defs.yaml`."""
 
@@ -203,6 +255,10 @@ class Declaration(Strict):
         default=None, description="cron schedule of rebuilds, in UTC; None: on change only"
     )
     limits: Limits = Limits()
+    contracts: dict[Rule, Literal["warn", "fail"]] = Field(
+        default_factory=dict,
+        description="`warn`: documents that break this rule are committed all the same, and told of (CO-03)",
+    )
     lake: Text | None = Field(
         default=None,
         description="folder or URL of the lake, relative to the declaration's file; None: data/lake",

@@ -6,7 +6,7 @@ What a boundary is, is decided in `linkrag_dagster.chunking`; here are only rows
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,20 @@ if TYPE_CHECKING:
 PROGRESS_EVERY = 200
 PLANNED_AT_ONCE = 200
 """Documents whose atoms are in memory at once: their texts are scored together."""
+
+
+CUTTERS = ("rjieba", "budoux", "newmm-tokenizer", "tree-sitter")
+"""Libraries by whose words and syntax comparison strategies cut; one that is absent changes the cuts, too."""
+
+
+def _cutters() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name in CUTTERS:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "none"
+    return found
 
 
 def _by_document(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
@@ -139,6 +153,7 @@ class FinalChunks(Stage):
                 "tokenizer": road.tokenizer_identity,
                 "sentencex": version("sentencex"),
                 "regex": version("regex"),
+                **(_cutters() if road.settings.compares else {}),
                 # Other strategies do not depend on it (VE-01).
                 **({"scorer": road.scorer_model.fingerprint} if road.settings.needs_scorer else {}),
             },

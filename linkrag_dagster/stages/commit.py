@@ -14,7 +14,13 @@ from linkrag_dagster.contracts.columns import Contract
 from linkrag_dagster.contracts.rows import content_hashes
 from linkrag_dagster.lake.lake import UNITS, UNITS_SCHEMA, shard_of
 from linkrag_dagster.lake.manifest import Generation
-from linkrag_dagster.stages.failures import failed_by_contract, mended_documents, record_failures, refusal
+from linkrag_dagster.stages.failures import (
+    failed_by_contract,
+    mended_documents,
+    only_warned,
+    record_failures,
+    refusal,
+)
 from linkrag_dagster.stages.finish import noted
 from linkrag_dagster.stages.ledger import Ledger, plan_documents, read_ledger, wanted_units
 from linkrag_dagster.stages.stage import Computed, DocumentFailure, Progress, Refused, Stage, StageReport
@@ -83,9 +89,10 @@ def commit(
         *_unique_elsewhere(road, stage, generation, frames, set(plan.todo) | set(plan.removed)),
         *stage.checks(road, generation, frames, tried),
     ]
-    broken = failed_by_contract(checks)
+    warned = only_warned(road)
+    broken = failed_by_contract(checks, warned)
     failures += [f for f in broken.values() if f.doc_key in tried]
-    nameless = [v for check in checks for v in check.violations if not v.doc_key]
+    nameless = [v for check in checks for v in check.violations if not v.doc_key and v.rule not in warned]
     bad = {f.doc_key for f in failures}
     failures += besides
     frames = {table: frame.filter(~pl.col("doc_key").is_in(list(bad))) for table, frame in frames.items()}

@@ -31,12 +31,19 @@ def mended_documents(
     return {key for key in held if key in plan.unchanged or key not in documents}
 
 
-def failed_by_contract(checks: Sequence[CheckResult]) -> dict[str, DocumentFailure]:
-    """The documents that break a contract, each with its failing cases (CO-03)."""
+def only_warned(road: Road) -> frozenset[str]:
+    """The rules that are declared to warn: what breaks them is told of and committed all the same (CO-03)."""
+    return frozenset(rule for rule, severity in road.declaration.contracts.items() if severity == "warn")
+
+
+def failed_by_contract(
+    checks: Sequence[CheckResult], warned: Set[str] = frozenset()
+) -> dict[str, DocumentFailure]:
+    """The documents that break a contract, each with its failing cases (CO-03), but for the rules `warned`."""
     by_document: dict[str, list[Violation]] = {}
     for check in checks:
         for violation in check.violations:
-            if violation.doc_key:
+            if violation.doc_key and violation.rule not in warned:
                 by_document.setdefault(violation.doc_key, []).append(violation)
     return {
         key: DocumentFailure(

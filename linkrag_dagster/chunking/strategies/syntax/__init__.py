@@ -1,0 +1,1 @@
+"""What a format's own syntax says about a source text: definitions of code, sections of markup. Pure."""
