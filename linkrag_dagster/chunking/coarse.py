@@ -64,6 +64,7 @@ class _Builder:
         self._measure = Measure(counter, 0, len(text))
         self._trails = Trails(elements, settings.max_tracked_heading_level)
         self._tokens = counter.count_each([e.start_char for e in elements], [e.end_char for e in elements])
+        self._rendered = {p for p, e in enumerate(elements) if e.kind in DERIVED_KINDS and self._is_rendered(p)}
         self._context = AdjacentContext(elements, text, self._measure, settings)
 
     def groups(self) -> list[list[int]]:
@@ -160,7 +161,7 @@ class _Builder:
         for position in group:
             element = self._elements[position]
             source = self._text[element.start_char : element.end_char]
-            rendered = self._is_rendered(position)
+            rendered = position in self._rendered
             body = rendering(element, source) if rendered else source
             # Where a rule was dropped, the element before in the group is not the one before in the document.
             joined = previous == position - 1 and not rendered and not after_rendered
@@ -183,14 +184,10 @@ class _Builder:
 
     def _is_slice(self, group: Sequence[int]) -> bool:
         """Whether the content is the document's own slice: no rule was dropped, nothing is rendered."""
-        return group[-1] - group[0] == len(group) - 1 and not any(
-            self._elements[p].kind in DERIVED_KINDS and self._is_rendered(p) for p in group
-        )
+        return group[-1] - group[0] == len(group) - 1 and self._rendered.isdisjoint(group)
 
     def _is_rendered(self, position: int) -> bool:
         element = self._elements[position]
-        if element.kind not in DERIVED_KINDS:
-            return False
         source = self._text[element.start_char : element.end_char]
         return is_rendered(element, source, self._tokens[position], self._settings)
 

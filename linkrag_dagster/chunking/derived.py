@@ -24,11 +24,10 @@ _NO_CONTEXT = frozenset({"rule", "front_matter"})
 def columns(table: str) -> int:
     """Most cells in any row of a GFM table's source; an escaped pipe ends no cell."""
     most = 0
-    for line in _LINE.finditer(table):
-        row = line.group().strip()
-        if row:
-            outer = row.startswith("|") + (len(row) > 1 and row.endswith("|") and not row.endswith("\\|"))
-            most = max(most, len(_CELL_END.findall(row)) + 1 - outer)
+    for row in _rows(table):
+        outer = row.startswith("|") + (len(row) > 1 and row.endswith("|") and not row.endswith("\\|"))
+        ends = len(_CELL_END.findall(row)) if "\\" in row else row.count("|")
+        most = max(most, ends + 1 - outer)
     return most
 
 
@@ -42,8 +41,11 @@ def is_small_table(table: str, tokens: int, settings: ChunkSettings) -> bool:
     """
     if tokens > settings.verbatim_table_tokens:
         return False
-    lines = sum(1 for line in _LINE.finditer(table) if line.group().strip())
-    return lines <= settings.small_table_lines and columns(table) <= settings.small_table_columns
+    return len(_rows(table)) <= settings.small_table_lines and columns(table) <= settings.small_table_columns
+
+
+def _rows(table: str) -> list[str]:
+    return [row for line in _LINE.findall(table) if (row := line.strip())]
 
 
 def is_rendered(element: Element, source: str, tokens: int, settings: ChunkSettings) -> bool:

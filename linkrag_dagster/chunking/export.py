@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from linkrag_dagster.chunking.compat_header import with_compat_headers
 from linkrag_dagster.chunking.derived import header_rows, reference
@@ -66,7 +66,7 @@ def export_chunks(
         )
     plain = replace(settings, header=False) if settings.compat_header else settings
     drafts = _Drafts(final, text, plain, tokenizer, encoder_tokenizer, window, title, counter).all()
-    chunks = _finished(drafts, doc_id, version, plain, encoder_tokenizer, window)
+    chunks = _finished(drafts, doc_id, version, plain, tokenizer, encoder_tokenizer, window)
     return with_compat_headers(chunks, title, encoder_tokenizer, window) if settings.compat_header else chunks
 
 
@@ -107,7 +107,7 @@ class _Drafts:
         self._encoder = encoder_tokenizer
         self._room = None if window is None else window - encoder_tokenizer.special_tokens
         self._title = title
-        self._lines = Lines(text)
+        self._headers: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._counters: dict[int, TokenCounter] = {} if counter is None else {id(tokenizer): counter}
         self._derived: Mapping[str, FinalChunk] = {
             c.element_id: c for c in final if c.role == "derived" and c.element_id is not None
@@ -116,6 +116,10 @@ class _Drafts:
         if settings.overlap_tokens:
             whole = Measure(self._counter(tokenizer), 0, len(text))
             self._neighbours = Neighbours(final, text, whole, settings)
+
+    @cached_property
+    def _lines(self) -> Lines:
+        return Lines(self._text)
 
     def all(self) -> list[_Draft]:
         """Drafts of all chunks. What fits as it is, is known from one batch of counts."""
@@ -147,18 +151,30 @@ class _Drafts:
 
     def _indexed(self, chunk: FinalChunk) -> IndexedText:
         """The text with all its parts."""
-        header = header_parts(self._title, chunk.heading_trail) if self._settings.header else []
-        text = IndexedText(tuple(header), chunk.content, prefix=chunk.repeated_prefix or "")
+        header, prefix = self._header(chunk), chunk.repeated_prefix or ""
         if chunk.role != "derived" or chunk.element_id is None:
+            text = IndexedText(header, chunk.content, prefix=prefix)
             return self._with_overlap(chunk, text, self._settings.overlap_tokens)
         line = reference(chunk.kinds[0], chunk.element_id)
         introduction = f"{line}\n{chunk.description}" if chunk.description else line
-        context = (chunk.context_before, chunk.context_after)
-        return self._with_context(replace(text, introduction=introduction), context)
+        text = IndexedText(header, chunk.content, introduction, prefix=prefix)
+        return self._with_context(text, (chunk.context_before, chunk.context_after))
+
+    def _header(self, chunk: FinalChunk) -> tuple[str, ...]:
+        """Title and headings; most chunks have those of the chunk before."""
+        if not self._settings.header:
+            return ()
+        header = self._headers.get(chunk.heading_trail)
+        if header is None:
+            header = tuple(header_parts(self._title, chunk.heading_trail))
+            self._headers[chunk.heading_trail] = header
+        return header
 
     def _with_context(self, text: IndexedText, context: tuple[Span | None, Span | None]) -> IndexedText:
-        before, after = ("" if s is None else self._text[s.start_char : s.end_char] for s in context)
         held = tuple(s for s in context if s is not None)
+        if not held:
+            return text if not text.context else replace(text, before="", after="", context=())
+        before, after = ("" if s is None else self._text[s.start_char : s.end_char] for s in context)
         return replace(text, before=before, after=after, context=held)
 
     def _with_overlap(self, chunk: FinalChunk, text: IndexedText, limit: int) -> IndexedText:
@@ -297,13 +313,14 @@ def _finished(
     doc_id: str,
     version: str | None,
     settings: ChunkSettings,
+    tokenizer: Tokenizer,
     encoder: Tokenizer,
     window: int | None,
 ) -> list[Chunk]:
     """Chunks with ids, anchors and encoder tokens."""
     texts = [str(d.text) for d in drafts]
     headers = [header_line(d.text.header) for d in drafts]
-    sizes = encoder.count_many(texts)
+    sizes = _sizes(drafts, texts, headers, tokenizer, encoder)
     distinct = list(dict.fromkeys(headers))
     header_sizes = dict(zip(distinct, encoder.count_many(distinct), strict=True))
     ids = _ids(drafts, doc_id, version)
@@ -357,14 +374,50 @@ def _finished(
     return chunks
 
 
+def _sizes(
+    drafts: Sequence[_Draft],
+    texts: Sequence[str],
+    headers: Sequence[str],
+    tokenizer: Tokenizer,
+    encoder: Tokenizer,
+) -> list[int]:
+    """Encoder tokens of each text, without special ones.
+
+    Where the encoder counts as the budget does and a text is a header and the words, the words are not counted again:
+    counts add up between a line break and most characters (TK-02).
+    """
+    sizes: list[int] = [-1] * len(drafts)
+    if encoder is tokenizer:
+        apart: dict[str, bool] = {}
+        above = {header: encoder.count(header + "\n\n") if header else 0 for header in dict.fromkeys(headers)}
+        for number, (draft, header) in enumerate(zip(drafts, headers, strict=True)):
+            # Nothing else in the text: neither introduction nor context, and the words as they are.
+            bare = len(texts[number]) == len(draft.content) + (len(header) + 2 if header else 0)
+            if not bare or draft.text.content != draft.content:
+                continue
+            first = draft.content[:1]
+            if header and first not in apart:
+                apart[first] = len(encoder.safe_cuts("\n" + first)) > 0
+            if not header or apart[first]:
+                sizes[number] = above[header] + draft.tokens
+    rest = [number for number, size in enumerate(sizes) if size < 0]
+    for number, size in zip(rest, encoder.count_many([texts[n] for n in rest]), strict=True):
+        sizes[number] = size
+    return sizes
+
+
 def _ids(drafts: Sequence[_Draft], doc_id: str, version: str | None) -> list[str]:
     """Ids from document, declared version, role, content and occurrence: an edit elsewhere changes none (EX-06)."""
-    seen: Counter[tuple[str, str]] = Counter()
+    seen: dict[tuple[str, str], int] = {}
     ids: list[str] = []
+    # As `json.dumps` writes the five of them in a list.
+    quoted = json.JSONEncoder().encode
+    place = json.dumps([doc_id, version])[:-1]
     for draft in drafts:
-        key = (draft.final.role, draft.content)
-        parts = json.dumps([doc_id, version, *key, seen[key]])
-        seen[key] += 1
+        role, content = key = (draft.final.role, draft.content)
+        occurrence = seen.get(key, 0)
+        parts = f"{place}, {quoted(role)}, {quoted(content)}, {occurrence}]"
+        seen[key] = occurrence + 1
         ids.append(hashlib.sha256(parts.encode()).hexdigest()[:ID_CHARACTERS])
     return ids
 
@@ -394,6 +447,8 @@ class _Anchors:
 
     def around(self, spans: Sequence[Span]) -> tuple[str, ...]:
         """Source chunks whose words the spans hold."""
+        if not spans:
+            return ()
         found: dict[str, None] = {}
         for span in spans:
             first = bisect_right(self._ends, span.start_char)

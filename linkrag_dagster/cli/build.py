@@ -66,6 +66,7 @@ def build(
 ) -> None:
     """Build what is stale of the named corpora, or of all."""
     from linkrag_dagster.dag.run import run
+    from linkrag_dagster.stages.activation import waiting
     from linkrag_dagster.stages.build import build as build_road
 
     started = time.monotonic()
@@ -78,6 +79,8 @@ def build(
             say(f"{loaded.name}: {failure.kind}: {failure.message}")
         if results[loaded.name].refused:
             say(f"linkrag: {results[loaded.name].refused}")
+        elif waiting(road) is not None:
+            say(f"{loaded.name}: the new model's index is whole and waits: linkrag activate {loaded.name}")
     seconds = time.monotonic() - started
     if json_output:
         print_json(_done(results, seconds))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import json
+import os
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -47,7 +49,10 @@ def print_json(value: object) -> None:
 
 
 def stop(code: int, message: str) -> NoReturn:
-    """End with a message."""
+    """End with a message; with --json, as one object on standard output, too."""
+    context = click.get_current_context(silent=True)
+    if context is not None and context.params.get("json_output"):
+        print_json({"error": {"exit_code": code, "message": message}})
     say(f"linkrag: {message}")
     sys.exit(code)
 
@@ -78,6 +83,10 @@ def clear_errors() -> Generator[None]:
         stop(REFUSED, str(error))
     except LakeError as error:
         stop(REFUSED, str(error))
+    except BrokenPipeError:
+        # Whoever read has enough; nothing that is still in the buffer may be written at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(DONE)
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         stop(
@@ -91,7 +100,14 @@ def clear_errors() -> Generator[None]:
         code = _known(error)
         if code is None:
             raise
-        stop(code, str(error))
+        stop(code, _for_people(error))
+
+
+def _for_people(error: Exception) -> str:
+    """The message of an error, in words of the command line."""
+    if type(error).__name__ == "TextTooLong":
+        return "the query is longer than the model's window: ask in fewer words, or search with --mode bm25"
+    return str(error)
 
 
 def _known(error: Exception) -> int | None:
@@ -128,9 +144,11 @@ def declared(names: Sequence[str], *, check_source: bool = True) -> list[LoadedD
         stop(USAGE, f"{root}: no corpus is declared in assets/; run: linkrag init NAME --source DIR")
     for name in names:
         if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}? " if near else ""
             stop(
                 USAGE,
-                f"no corpus is called {name!r}; declared in {root / 'assets'}: {', '.join(sorted(known))}",
+                f"no corpus is called {name!r}; {hint}declared in {root / 'assets'}: {', '.join(sorted(known))}",
             )
     wanted = [known[name] for name in names] if names else paths
     return [load_declaration(path, check_source=check_source) for path in wanted]

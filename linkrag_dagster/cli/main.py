@@ -57,4 +57,11 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    linkrag(prog_name="linkrag")
+    try:
+        sys.exit(linkrag.main(prog_name="linkrag", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.Abort:
+        click.echo("linkrag: interrupted", err=True)
+        sys.exit(130)

@@ -9,6 +9,7 @@ import click
 
 from linkrag_dagster.cli.console import (
     DONE,
+    USAGE,
     as_json,
     declared,
     ends_clearly,
@@ -16,6 +17,7 @@ from linkrag_dagster.cli.console import (
     print_json,
     road_of,
     say,
+    stop,
 )
 
 if TYPE_CHECKING:
@@ -51,6 +53,10 @@ def search(
     json_output: bool,
 ) -> None:
     """Search the last whole build of a corpus; every answer is a citation with the words of its source."""
+    if not query.strip():
+        stop(USAGE, "the query is empty: ask something")
+    if cut is not None and cut != cut:
+        stop(USAGE, "--cut is no number: give a cosine distance from 0 to 2")
     from linkrag_dagster.retrieval.index_model import analyzer_of, encoder_of
     from linkrag_dagster.retrieval.search import search as search_lake
 
@@ -76,16 +82,20 @@ def search(
         encoder=encoder,
         analyzer=analyzer_of(generation) if generation.number else None,
     )
+    # GA-01: the reader is told that nothing was refused for its distance.
+    gate = "" if cut is not None else "no cut is declared (retrieval.cut): the nearest chunks, however far"
     if json_output:
         found: dict[str, object] = {
             "answerable": answer.answerable,
             "citations": [citation.as_dict() for citation in answer.citations],
             "fingerprint": answer.fingerprint,
         }
-        reason = "; ".join(part for part in (answer.reason, note) if part)
+        reason = "; ".join(part for part in (answer.reason, gate if answer.answerable else "", note) if part)
         print_json({**found, "reason": reason} if reason else found)
     else:
         _show(answer)
+        if gate and answer.answerable:
+            say(gate)
     sys.exit(DONE)
 
 

@@ -107,20 +107,12 @@ def _collected(found: Collected, dry_run: bool) -> dict[str, Any]:
 def _show_collected(found: Collected, dry_run: bool) -> None:
     from linkrag_dagster.cli.tables import print_table
 
-    rows: list[list[object]] = [
-        [name, kind, counted["files"], counted["bytes"]]
-        for name, kinds in _by_kind(found).items()
-        for kind, counted in kinds.items()
-    ]
-    rows += [
-        [
-            f"model {model[:12]}",
-            f"{swept.vectors} vectors",
-            swept.removed + swept.rewritten + swept.damaged,
-            swept.size,
-        ]
-        for model, swept in found.memo.items()
-    ]
+    rows: list[list[object]] = []
+    for name, kinds in _by_kind(found).items():
+        rows += [[name, kind, counted["files"], counted["bytes"]] for kind, counted in kinds.items()]
+    for model, swept in found.memo.items():
+        files = swept.removed + swept.rewritten + swept.damaged + swept.temporary
+        rows.append([f"model {model[:12]}", f"{swept.vectors} vectors", files, swept.size])
     if rows:
         title = "would be removed" if dry_run else "removed"
         print_table(title, ("of", "kind", "files", "bytes"), rows)

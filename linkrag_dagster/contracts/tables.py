@@ -30,6 +30,9 @@ VIEWS = pl.List(
     )
 )
 TITLES = pl.List(pl.String)
+PAGES = pl.List(
+    pl.Struct({"page": pl.Int64, "start_char": pl.Int64, "end_char": pl.Int64, "confidence": pl.Float64})
+)
 TRAILS = pl.List(pl.List(pl.String))
 
 
@@ -116,6 +119,8 @@ def _extracted_text() -> Contract:
             "markup": text("how elements are read from it", among=("markdown", "plain")),
             "language": text("language, where known", null=True),
             "characters": count("code points of text"),
+            "pages": column(PAGES, "ranges of its pages, for paged formats; else empty"),
+            "layout": text("hash of the places on pages, for paged formats: citations name them", null=True),
             "media_type": text("media type", provenance=True),
             "encoding": text("encoding of the bytes, for text", null=True, provenance=True),
             "extractor": text("extractor", provenance=True),
@@ -332,7 +337,8 @@ def embeddings(dimensions: int) -> Contract:
             **_declared_version(),
             "chunk_id": text("the chunk"),
             "text_hash": text("hash of the embedded text"),
-            "vector": column(pl.Array(pl.Float32, dimensions), "unit-norm vector"),
+            # Text and model decide it; its last bits depend on the batch that it was computed in.
+            "vector": column(pl.Array(pl.Float32, dimensions), "unit-norm vector", provenance=True),
             "dimensions": count("length of vector", least=1),
             "tokens": count("tokens the encoder read, special ones included"),
             "model_fingerprint": text("the model, by weights and settings"),

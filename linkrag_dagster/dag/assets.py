@@ -86,7 +86,8 @@ def _asset(road: Road, stage: Stage, pool: str | None) -> dg.AssetsDefinition:
         log = road.progress or (lambda name, line: context.log.info(f"{name}: {line}"))
         try:
             report = road.materialise(stage.name, lambda line: log(stage.name, line))
-            committed = finish(road, context.run_id)
+            # One commit a run: a later stage of it may still change what is staged (LA-01).
+            committed = finish(road, context.run_id) if _is_last(road, stage, context) else None
         except Refused as refused:
             road.reports[stage.name] = refused.report
             yield from _results(road, stage, refused.report)
@@ -103,6 +104,14 @@ def _asset(road: Road, stage: Stage, pool: str | None) -> dg.AssetsDefinition:
         )
 
     return build
+
+
+def _is_last(road: Road, stage: Stage, context: dg.AssetExecutionContext) -> bool:
+    """Whether no later stage of this corpus is part of the run."""
+    selected = context.run.asset_selection
+    later = road.stages[road.position(stage.name) + 1 :]
+    chosen = (dg.AssetKey([road.corpus, other.name]) for other in later)
+    return not any(selected is None or key in selected for key in chosen)
 
 
 def _results(road: Road, stage: Stage, report: StageReport) -> Iterator[dg.AssetCheckResult]:

@@ -8,9 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import dagster as dg
+from sqlalchemy.exc import SQLAlchemyError
 
 from linkrag_dagster.dag.assets import corpus_definitions
 from linkrag_dagster.disk.whole import write_whole
+from linkrag_dagster.lake.manifest import LakeError
 from linkrag_dagster.stages.road import Road
 
 HOME_VARIABLE = "DAGSTER_HOME"
@@ -40,8 +42,14 @@ def instance(root: Path) -> Generator[dg.DagsterInstance]:
     if not (folder / "dagster.yaml").exists():
         # Whole or absent: an instance with half of its settings would send telemetry.
         write_whole(folder / "dagster.yaml", "instance", _write_settings)
-    with dg.DagsterInstance.from_config(str(folder)) as found:
-        yield found
+    try:
+        with dg.DagsterInstance.from_config(str(folder)) as found:
+            yield found
+    except SQLAlchemyError as error:
+        raise LakeError(
+            f"{folder}: Dagster's record of runs can't be written or read ({error.__class__.__name__}: "
+            f"{str(error).splitlines()[0]}); free space or make it writable, or name another DAGSTER_HOME"
+        ) from error
 
 
 def _write_settings(beside: Path) -> None:

@@ -13,7 +13,7 @@ from linkrag_dagster.declaration.model import (
     Retrieval,
     Source,
 )
-from linkrag_dagster.declaration.places import check_name, find_declarations, find_root, lake_path
+from linkrag_dagster.declaration.places import check_name, find_declarations, find_root, is_url, lake_path
 from linkrag_dagster.declaration.starter import starter
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "check_name",
     "find_declarations",
     "find_root",
+    "is_url",
     "lake_path",
     "load_declaration",
     "starter",

@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 from linkrag_dagster.declaration.errors import DeclarationError, Problem
 from linkrag_dagster.declaration.located import Keys, Located, YamlProblems, read_located
 from linkrag_dagster.declaration.model import Declaration
-from linkrag_dagster.declaration.places import FILE_NAME, name_problem, root_of
+from linkrag_dagster.declaration.places import FILE_NAME, name_problem, root_of, twin_problem
 
 COMPONENT_TYPE = "linkrag_dagster.Corpus"
 MAX_BYTES = 1_000_000
@@ -109,7 +109,7 @@ def load_declaration(path: Path, *, check_source: bool = True) -> LoadedDeclarat
             problems += [problem(_place(e), _message(e)) for e in error.errors(include_url=False)]
     if check_source:
         problems += _missing_places(attributes, path, problem)
-    wrong_name = name_problem(path.parent.name)
+    wrong_name = name_problem(path.parent.name) or twin_problem(path)
     if wrong_name is not None:
         problems.append(Problem(label, None, None, wrong_name))
     if problems or declaration is None:

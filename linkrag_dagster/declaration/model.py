@@ -241,6 +241,14 @@ Rule = Literal[
 rows, offsets, vectors, that nothing is cut away in silence."""
 
 
+class Contracts(Strict):
+    """How severe a broken contract is (CO-03)."""
+
+    warn: Annotated[tuple[Rule, ...], Field(strict=False)] = Field(
+        default=(), description="rules whose breach is told of, while the document is committed all the same"
+    )
+
+
 class Declaration(Strict):
     """A corpus: the `attributes` of its `defs.yaml`."""
 
@@ -255,10 +263,7 @@ class Declaration(Strict):
         default=None, description="cron schedule of rebuilds, in UTC; None: on change only"
     )
     limits: Limits = Limits()
-    contracts: dict[Rule, Literal["warn", "fail"]] = Field(
-        default_factory=dict,
-        description="`warn`: documents that break this rule are committed all the same, and told of (CO-03)",
-    )
+    contracts: Contracts = Contracts()
     lake: Text | None = Field(
         default=None,
         description="folder or URL of the lake, relative to the declaration's file; None: data/lake",

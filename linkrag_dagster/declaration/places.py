@@ -17,7 +17,7 @@ FILE_NAME = "defs.yaml"
 FOLDER = "assets"
 LAKE_VARIABLE = "LINKRAG_LAKE"
 
-_NAME = re.compile(r"[^\W_][\w-]{0,63}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 # DuckDB keeps these schemas for itself, and every corpus is a schema in the catalogue.
 _RESERVED = frozenset({"information_schema", "main", "pg_catalog", "system", "temp"})
 # A corpus is a folder of the lake, beside these.
@@ -32,13 +32,27 @@ def name_problem(name: str) -> str | None:
     if _NAME.fullmatch(name) is None:
         return (
             f"the corpus's name {name!r} must be letters, digits, _ and - only, "
-            "at most 64, and begin with a letter or digit"
+            "of ASCII, at most 64, and begin with a letter or digit"
         )
     if name.lower() in _RESERVED:
         return f"the name {name!r} is reserved by DuckDB; take another"
     if name.lower() in _LAKE_FOLDERS:
         return f"the name {name!r} is that of a folder that every lake has; take another"
     return None
+
+
+def twin_problem(path: Path) -> str | None:
+    """Why a declaration's folder cannot stand beside another one; None when it can.
+
+    Names that differ in case alone are one schema in DuckDB, and one folder on some systems.
+    """
+    name = path.parent.name
+    twins = sorted(
+        other.parent.name
+        for other in path.parent.parent.glob(f"*/{FILE_NAME}")
+        if other.parent.name != name and other.parent.name.lower() == name.lower()
+    )
+    return f"the names {name!r} and {twins[0]!r} differ in case alone; rename one" if twins else None
 
 
 def check_name(name: str) -> None:

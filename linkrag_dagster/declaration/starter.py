@@ -59,7 +59,8 @@ attributes:
   limits:
     failed_documents: 0.2         # above this share of failed documents nothing is committed
     generations: 3                # kept by `linkrag gc` beside the current one, for roll-back
-  contracts: {}                   # as "EX-03: warn": documents that break it are told of, not left out
+  contracts:
+    warn: []                      # rules, as EX-03: documents that break them are told of, not left out
   lake: null                      # folder or URL of the lake; null: data/lake under the project's root
 """
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -29,6 +31,37 @@ def page_locator(page: int, box: tuple[float, float, float, float]) -> str:
     The page is taken as it is shown, turned if it asks to be.
     """
     return f"#page={page}&bbox=" + ",".join(f"{value:.1f}" for value in box)
+
+
+_ON_PAGE = re.compile(r"#page=(\d+)&bbox=([\d.,-]+)")
+
+
+def fragment(locators: Sequence[Locator], start_char: int, end_char: int) -> str:
+    """The fragment that leads to a range of the text (CI-01).
+
+    Args:
+        locators: of the document, in order.
+        start_char, end_char: the range, in the extracted text.
+
+    Returns:
+        On pages: the page where the range begins, with the box around all of it that is on that page. Elsewhere:
+        `#char=from,to` in the extracted text.
+    """
+    first = bisect_right(locators, start_char, key=lambda locator: locator.end_char)
+    page: str | None = None
+    boxes: list[tuple[float, ...]] = []
+    for locator in locators[first:]:
+        if locator.start_char >= end_char:
+            break
+        found = _ON_PAGE.fullmatch(locator.locator)
+        if found is None or (page is not None and found[1] != page):
+            break
+        page = found[1]
+        boxes.append(tuple(float(value) for value in found[2].split(",")))
+    if page is None:
+        return f"#char={start_char},{end_char}"
+    left, top, right, bottom = zip(*boxes, strict=True)
+    return page_locator(int(page), (min(left), min(top), max(right), max(bottom)))
 
 
 def line_break_locators(original: str) -> tuple[Locator, ...]:

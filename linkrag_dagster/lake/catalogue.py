@@ -7,6 +7,7 @@ files by absolute path and one generation: a reader sees one generation or anoth
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -20,10 +21,11 @@ from linkrag_dagster.contracts.tables import CONTRACTS, contract
 from linkrag_dagster.disk.whole import write_whole
 from linkrag_dagster.lake.lake import CorpusLake
 from linkrag_dagster.lake.lock import exclusive
-from linkrag_dagster.lake.manifest import Generation
+from linkrag_dagster.lake.manifest import Generation, LakeError
 from linkrag_dagster.lake.ready_views import create_ready_views
 from linkrag_dagster.lexical.sql import macro_sql, quoted
 
+LOG = logging.getLogger(__name__)
 CATALOGUE = "warehouse.duckdb"
 STORAGE = "v1.2.0"
 """Storage version of the file: DuckDB 1.2 and later read it."""
@@ -65,11 +67,24 @@ def _write(beside: Path, lakes: Iterable[CorpusLake]) -> None:
 
 def corpora(lake_root: Path) -> list[CorpusLake]:
     """The corpora that a lake holds, by name."""
+    if lake_root.exists() and not lake_root.is_dir():
+        raise LakeError(f"{lake_root}: a file, not the folder of a lake; name another place")
     if not lake_root.is_dir():
         return []
     names = sorted(p.name for p in lake_root.iterdir() if p.is_dir() and p.name != "memo")
-    lakes = [CorpusLake(lake_root, name) for name in names]
-    return [lake for lake in lakes if lake.shown().number]
+    return [
+        lake for name in names if _is_readable(lake := CorpusLake(lake_root, name)) and lake.shown().number
+    ]
+
+
+def _is_readable(lake: CorpusLake) -> bool:
+    """Whether a corpus's manifests can be read: one that is damaged does not take the others down."""
+    try:
+        lake.shown()
+    except LakeError as error:
+        LOG.warning("%s is left out of the catalogue: %s", lake.corpus, error)
+        return False
+    return True
 
 
 def is_current(lake: CorpusLake) -> bool:

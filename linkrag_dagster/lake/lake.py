@@ -12,6 +12,7 @@ A killed build leaves files that no manifest names, and at most a staged generat
 from __future__ import annotations
 
 import hashlib
+import logging
 import uuid
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ from linkrag_dagster.lake.files import write_frame, write_text
 from linkrag_dagster.lake.lock import exclusive, held_here
 from linkrag_dagster.lake.manifest import Generation, LakeError, ShardFile, generation_from_json
 
+LOG = logging.getLogger(__name__)
 LOCK = "writer.lock"
 GENERATIONS = "generations"
 UNITS = "units"
@@ -67,7 +69,12 @@ class CorpusLake:
 
         A staged generation that started from an older commit is no more of use: its base has been replaced.
         """
-        staged = self._read_manifest(self.folder / "staging.json")
+        try:
+            staged = self._read_manifest(self.folder / "staging.json")
+        except LakeError as error:
+            # Nothing is lost but work: the current generation is whole, and the next build begins from it.
+            LOG.warning("%s; it is passed over, the next build begins from the current generation", error)
+            return None
         return staged if staged is not None and staged.number == self.current().number + 1 else None
 
     def working(self) -> Generation:
@@ -97,6 +104,10 @@ class CorpusLake:
             return generation_from_json(path.read_text(encoding="utf-8"), str(path))
         except FileNotFoundError:
             return None
+        except UnicodeDecodeError as error:
+            raise LakeError(
+                f"{path}: not a manifest of a lake ({error}); restore it, or build into a new lake"
+            ) from error
         except OSError as error:
             raise LakeError(
                 f"{path}: can't be read ({error.strerror}); check the lake's permissions"

@@ -176,7 +176,7 @@ QUARANTINE = ReadyView(
         "last_seen": "UTC time of the last",
     },
     """
-    SELECT doc_name, doc_id, stage, broken.rule, broken."case" AS failing_case, attempts, last_seen
+    SELECT doc_name, doc_id, stage, broken.rule AS rule, broken."case" AS failing_case, attempts, last_seen
     FROM (
         SELECT *, unnest(from_json(cases, '[{"rule": "VARCHAR", "case": "VARCHAR"}]')) AS broken
         FROM SCHEMA.failures WHERE cases IS NOT NULL
@@ -238,7 +238,7 @@ def create_ready_views(
     schema = quoted(corpus)
     for view in (*VIEWS, stale_rows(stale_tables)):
         name = f"{schema}.{quoted(view.name)}"
-        # The name first: a corpus may be called SCHEMA.
+        # Parted first: the corpus's own name may hold one of the words.
         sql = " ".join(
             schema.join(part.replace("CORPUS", _text(corpus)) for part in view.sql.split("SCHEMA")).split()
         )

@@ -11,12 +11,19 @@ import re
 from collections.abc import Callable, Mapping
 
 from markdown_it import rules_block as commonmark
+from markdown_it.common.utils import mdTrim
 from markdown_it.rules_block import StateBlock
 
 from linkrag_dagster.markdown.block_state import BlockState
 
 Rule = Callable[[StateBlock, int, int, bool], bool]
 
+_RULE = re.compile(r"([-*_])[ \t]*\1[ \t]*\1(?:\1|[ \t])*")
+_ITEM = re.compile(r"(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t]|$)")
+_FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}")
+_DELIMITERS = re.compile(r"[-:|][-:| \t]+")
+_DELIMITER = re.compile(r":?-+:?")
+_PIPE = re.compile(r"(?<!\\)\|")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:")
 # A label holds at most 999 characters; what cannot be a definition isn't read to the end of its paragraph.
 _DEFINITION = re.compile(r"\[(?:[^\[\]\\]|\\.){1,999}\]:", re.DOTALL)
@@ -30,8 +37,8 @@ _FOOTNOTE_INDENT = 4
 
 
 def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A GFM table. The head is markdown-it's to judge; its cells are nobody's to collect here."""
-    if not _may_be_table(state, start, end) or not commonmark.table(state, start, end, True):
+    """A GFM table. What its head is, is markdown-it's rule; its cells are nobody's to collect here."""
+    if not _may_be_table(state, start, end) or not _is_table_head(state, start):
         return False
     if silent:
         return True
@@ -55,6 +62,88 @@ def _may_be_table(state: StateBlock, line: int, end: int) -> bool:
         state.src[below : below + 1] in ("|", "-", ":")
         and "|" in state.src[state.bMarks[line] : state.eMarks[line]]
     )
+
+
+def _is_table_head(state: StateBlock, line: int) -> bool:
+    """Whether a row of names and a row of delimiters have as many cells as one another."""
+    below = line + 1
+    if state.sCount[below] < state.blkIndent or state.is_code_block(below) or state.is_code_block(line):
+        return False
+    delimiters = state.src[state.bMarks[below] + state.tShift[below] : state.eMarks[below]]
+    # `- ` begins an item.
+    if not _DELIMITERS.fullmatch(delimiters) or delimiters.startswith(("- ", "-\t")):
+        return False
+    cells = [cell.strip(" \t") for cell in delimiters.split("|")]
+    if not cells[0]:
+        del cells[0]
+    if cells and not cells[-1]:
+        del cells[-1]
+    names = mdTrim(state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]])
+    pipes = _PIPE.findall(names)
+    outer = names.startswith("|") + (names.endswith("|") and not names.endswith("\\|"))
+    return (
+        bool(cells)
+        and "|" in names
+        and len(pipes) + 1 - outer == len(cells)
+        and all(_DELIMITER.fullmatch(cell) for cell in cells)
+    )
+
+
+def rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A thematic break: three or more of one mark, and blanks."""
+    del end
+    if state.is_code_block(start):
+        return False
+    if not _RULE.fullmatch(state.src, state.bMarks[start] + state.tShift[start], state.eMarks[start]):
+        return False
+    if not silent:
+        state.push("hr", "hr", 0)
+        state.line = start + 1
+    return True
+
+
+def items(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A list. Most lines of prose that begin with a digit or a star hold no marker."""
+    if not _ITEM.match(state.src, state.bMarks[start] + state.tShift[start], state.eMarks[start]):
+        return False
+    return commonmark.list_block(state, start, end, silent)
+
+
+def fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A fenced code block, to its closing fence or to the end of what holds it."""
+    if state.is_code_block(start):
+        return False
+    opening = _FENCE.match(state.src, state.bMarks[start] + state.tShift[start], state.eMarks[start])
+    if opening is None or silent:
+        return opening is not None
+    marks, source = opening[0], state.src
+    line = start + 1
+    while line < end:
+        position = state.bMarks[line] + state.tShift[line]
+        if state.sCount[line] < state.blkIndent and position < state.eMarks[line]:
+            break
+        if source.startswith(marks, position, state.eMarks[line]) and not state.is_code_block(line):
+            tail = source[position : state.eMarks[line]].lstrip(marks[0])
+            if not tail.strip(" \t"):
+                line += 1
+                break
+        line += 1
+    state.push("fence", "code", 0)
+    state.line = line
+    return True
+
+
+def indented_code(state: StateBlock, start: int, end: int) -> None:
+    """A block of lines indented as code, to the last of them before any other."""
+    line = last = start + 1
+    while line < end:
+        if not state.isEmpty(line):
+            if not state.is_code_block(line):
+                break
+            last = line + 1
+        line += 1
+    state.push("code_block", "code", 0)
+    state.line = last
 
 
 def math(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -140,7 +229,10 @@ def definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 def html(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """An HTML block, and what must not be cut inside it (EL-06)."""
     assert isinstance(state, BlockState)
-    if not commonmark.html_block(state, start, end, silent):
+    state.reads = False
+    found = commonmark.html_block(state, start, end, silent)
+    state.reads = True
+    if not found:
         return False
     if not silent:
         look_inside(state, start, state.line)
@@ -171,7 +263,7 @@ def look_inside(state: BlockState, start: int, end: int) -> None:
         if not state.isEmpty(line):
             position = state.bMarks[line] + state.tShift[line]
             rules = _INSIDE.get(state.src[position], ())
-            kind = next((kind for kind, rule in rules if rule(state, line, end, False)), None)
+            kind = next((kind for kind, begins in rules if begins(state, line, end, False)), None)
             if kind is None and table(state, line, end, False):
                 kind = "table"
             if kind is not None:
@@ -234,35 +326,44 @@ def paragraph(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
+def is_one_line(state: StateBlock, line: int) -> bool:
+    """Whether a line outside every container is a paragraph of its own: no mark before it, a blank line after it."""
+    return (
+        (line + 1 >= state.lineMax or state.isEmpty(line + 1))
+        and state.sCount[line] < 4
+        and state.src[state.bMarks[line] + state.tShift[line]] not in BY_FIRST_CHARACTER
+    )
+
+
 BY_FIRST_CHARACTER: Mapping[str, tuple[Rule, ...]] = {
     "#": (heading,),
     ">": (commonmark.blockquote,),
-    "`": (commonmark.fence,),
-    "~": (commonmark.fence,),
+    "`": (fence,),
+    "~": (fence,),
     "$": (math,),
     "\\": (math,),
     "<": (html,),
     "[": (footnote, definition),
-    "_": (commonmark.hr,),
-    "*": (commonmark.hr, commonmark.list_block),
-    "-": (commonmark.hr, commonmark.list_block),
-    "+": (commonmark.list_block,),
-    **dict.fromkeys("0123456789", (commonmark.list_block,)),
+    "_": (rule,),
+    "*": (rule, items),
+    "-": (rule, items),
+    "+": (items,),
+    **dict.fromkeys("0123456789", (items,)),
 }
 """Rules that may hold for a line that begins so, in markdown-it's order; tables and paragraphs begin anyhow."""
 
 _INTERRUPTING = {
-    first: tuple(rule for rule in rules if rule is not definition)
+    first: tuple(begins for begins in rules if begins is not definition)
     for first, rules in BY_FIRST_CHARACTER.items()
 }
-_LIST_ENDERS = (commonmark.blockquote, commonmark.fence, commonmark.hr, math, footnote)
+_LIST_ENDERS = (commonmark.blockquote, fence, rule, math, footnote)
 _ENDS_LIST = {
-    first: tuple(rule for rule in rules if rule in _LIST_ENDERS)
+    first: tuple(begins for begins in rules if begins in _LIST_ENDERS)
     for first, rules in BY_FIRST_CHARACTER.items()
 }
 _INSIDE: Mapping[str, tuple[tuple[str, Rule], ...]] = {
-    "`": (("code", commonmark.fence),),
-    "~": (("code", commonmark.fence),),
+    "`": (("code", fence),),
+    "~": (("code", fence),),
     "$": (("math", math),),
     "\\": (("math", math),),
 }
@@ -280,4 +381,7 @@ def ends_list(state: StateBlock, line: int, end: int, silent: bool) -> bool:
 
 def _any(rules: Mapping[str, tuple[Rule, ...]], state: StateBlock, line: int, end: int) -> bool:
     position = state.bMarks[line] + state.tShift[line]
-    return any(rule(state, line, end, True) for rule in rules.get(state.src[position : position + 1], ()))
+    for begins in rules.get(state.src[position : position + 1], ()):  # noqa: SIM110 asked of most lines
+        if begins(state, line, end, True):
+            return True
+    return False

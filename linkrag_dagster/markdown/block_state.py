@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
@@ -10,13 +12,19 @@ from markdown_it.utils import EnvType
 from linkrag_dagster.markdown.lines import Lines
 
 
+_INDENTS = frozenset(" \t")
+
+
 class BlockState(StateBlock):
-    """markdown-it's own state, filled line by line instead of character by character.
+    """markdown-it's own state, filled line by line instead of character by character, and sparing with tokens.
+
+    Blocks are known by the first token that their rule leaves; what stands inside them is nobody's to collect.
 
     Attributes:
         protected: kind, start and end of what stands inside the block at hand, in coordinates of `src`.
         unclosed: (closing mark, indent, end) → lines between which an opening formula finds no closing.
         flat: lines are read without regard to their indent, as inside HTML.
+        reads: whether `getLines` does.
     """
 
     def __init__(self, lines: Lines, md: MarkdownIt, env: EnvType) -> None:
@@ -25,14 +33,13 @@ class BlockState(StateBlock):
         self.env = env
         self.tokens: list[Token] = []
         self.bMarks = lines.marks.copy()
-        self.eMarks = [mark + len(row) for mark, row in zip(lines.marks, lines.rows, strict=False)]
-        self.eMarks.append(len(lines.source))
+        self.eMarks = [*lines.stops, len(lines.source)]
         self.lineMax = len(lines.rows)
         self.tShift = [0] * (self.lineMax + 1)
         self.sCount = [0] * (self.lineMax + 1)
         self.bsCount = [0] * (self.lineMax + 1)
         for line, row in enumerate(lines.rows):
-            if row and row[0] in " \t":
+            if row[:1] in _INDENTS:
                 blanks = row[: len(row) - len(row.lstrip(" \t"))]
                 self.tShift[line] = len(blanks)
                 self.sCount[line] = len(blanks.expandtabs(4))
@@ -47,6 +54,23 @@ class BlockState(StateBlock):
         self.protected: list[tuple[str, int, int]] = []
         self.unclosed: dict[tuple[str, int, int], tuple[int, int]] = {}
         self.flat = False
+        self.reads = True
+
+    def getLines(self, begin: int, end: int, indent: int, keepLastLF: bool) -> str:
+        """The content of lines; "" while nobody asks for it."""
+        return super().getLines(begin, end, indent, keepLastLF) if self.reads else ""
+
+    def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
+        """A token with as much as block rules ask of it: type, tag and level."""
+        token = Token.__new__(Token)
+        token.type, token.tag = ttype, tag
+        if nesting < 0:
+            self.level -= 1
+        token.level = self.level
+        if nesting > 0:
+            self.level += 1
+        self.tokens.append(token)
+        return token
 
     def is_code_block(self, line: int) -> bool:
         """Whether the line is indented as code is."""

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
-from markdown_it import rules_block as commonmark
 from markdown_it.parser_block import ParserBlock
 from markdown_it.ruler import Ruler
 from markdown_it.rules_block import StateBlock
@@ -90,7 +89,7 @@ def read_block(state: BlockState, line: int, end: int) -> tuple[str, int]:
     """Reads the one block that begins on a line. Returns its kind and the index of its first token."""
     at = len(state.tokens)
     if state.is_code_block(line):
-        commonmark.code(state, line, end, False)
+        block_rules.indented_code(state, line, end)
         return "code", at
     first = state.src[state.bMarks[line] + state.tShift[line]]
     for rule in (block_rules.table, *block_rules.BY_FIRST_CHARACTER.get(first, ()), block_rules.paragraph):
@@ -104,6 +103,10 @@ def read_blocks(state: BlockState, first_line: int) -> Iterator[Block]:
     """The top-level blocks from a line on, in order; definitions are noted in `state.env`."""
     line = state.skipEmptyLines(first_line)
     while line < state.lineMax:
+        if block_rules.is_one_line(state, line):
+            yield Block("paragraph", line, line)
+            line = state.skipEmptyLines(line + 2)
+            continue
         state.line, state.parentType = line, "root"
         kind, at = read_block(state, line, state.lineMax)
         level, content = None, ""

@@ -18,11 +18,12 @@ class Lines:
         source: the text as CommonMark reads it, without a leading byte order mark.
         rows: the lines of `source`, without their breaks; a last line of blanks only is none.
         marks: where each line begins in `source`; one entry more than there are lines.
+        stops: where each line ends in `source`, before its break.
         starts: where each line begins in the text, behind a byte order mark.
         ends: where each line ends in the text, before its break.
     """
 
-    __slots__ = ("ends", "marks", "rows", "source", "starts")
+    __slots__ = ("ends", "marks", "rows", "source", "starts", "stops")
 
     def __init__(self, text: str) -> None:
         shift = 1 if text.startswith("\ufeff") else 0
@@ -32,7 +33,7 @@ class Lines:
             source = source.replace("\r\n", "\n").replace("\r", "\n")
             breaks = [match.span() for match in _LINE_BREAK.finditer(text)]
         rows = source.split("\n")
-        marks = list(accumulate((len(row) + 1 for row in rows), initial=0))
+        marks = list(accumulate([len(row) + 1 for row in rows], initial=0))
         if not rows[-1].strip(" \t"):
             rows.pop()
             marks.pop()
@@ -40,9 +41,15 @@ class Lines:
         self.source = source
         self.rows = rows
         self.marks = marks
-        if breaks is None:
+        # Every break is one code point wide; behind the last line there may be none.
+        self.stops = [mark - 1 for mark in marks[1:]]
+        if rows:
+            self.stops[-1] = marks[-2] + len(rows[-1])
+        if breaks is None and not shift:
+            self.starts, self.ends = marks[:-1], self.stops
+        elif breaks is None:
             self.starts = [shift + mark for mark in marks[:-1]]
-            self.ends = [start + len(row) for start, row in zip(self.starts, rows, strict=True)]
+            self.ends = [shift + stop for stop in self.stops]
         else:
             self.starts = [shift, *(end for _, end in breaks)][: len(rows)]
             self.ends = [*(start for start, _ in breaks), len(text)][: len(rows)]

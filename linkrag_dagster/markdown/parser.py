@@ -82,62 +82,72 @@ def _elements(text: str) -> Iterator[Element]:
     # All blocks come first: an image or a title may refer to a definition that stands further down.
     blocks = list(read_blocks(BlockState(lines, md, env), first))
     trail = _Trail()
-    counts = {"image": 0, "table": 0}
+    images_seen = tables_seen = 0
+    starts, ends, marks, source = lines.starts, lines.ends, lines.marks, lines.source
     for block in blocks:
-        for kind, start, end, first, last, alt in _pieces(text, lines, block, md, env):
-            titles, indexes, title, element_id = trail.titles, trail.indexes, None, None
-            if block.level is not None:
-                title = visible_text(block.content, md, env)
-                titles, indexes = trail.enter(block.level, title, index)
-            if kind in counts:
-                counts[kind] += 1
-                element_id = f"{kind}_{counts[kind]:03d}"
-            yield Element(
-                index,
-                kind,
-                block.level,
-                start,
-                end,
-                first + 1,
-                last + 1,
-                titles,
-                indexes,
-                title,
-                element_id,
-                alt,
-                tuple(_protected(lines, block)) if block.protected else (),
-            )
-            index += 1
+        kind, level, first, last = block.kind, block.level, block.first, block.last
+        start, end = starts[first], ends[last]
+        if text[start].isspace() and not text[start:end].strip():
+            continue  # spaces that Markdown doesn't count as blank, but a reader does
+        title = element_id = None
+        titles, indexes = trail.titles, trail.indexes
+        if level is not None:
+            title = visible_text(block.content, md, env)
+            titles, indexes = trail.enter(level, title, index)
+        elif kind == "table":
+            tables_seen += 1
+            element_id = f"table_{tables_seen:03d}"
+        elif kind == "paragraph" and source[marks[first] : marks[first] + 5].lstrip(" ").startswith("!["):
+            found = list(_images(lines, block, md, env))
+            for start, end, first, last, alt in found:
+                images_seen += 1
+                element_id = f"image_{images_seen:03d}"
+                yield Element(
+                    index, "image", None, start, end, first + 1, last + 1, titles, indexes, None, element_id, alt
+                )
+                index += 1
+            if found:
+                continue
+        protected = tuple(_protected(lines, block)) if block.protected else ()
+        yield Element(
+            index,
+            kind,
+            level,
+            start,
+            end,
+            first + 1,
+            last + 1,
+            titles,
+            indexes,
+            title,
+            element_id,
+            None,
+            protected,
+        )
+        index += 1
 
 
-def _pieces(
-    text: str, lines: Lines, block: Block, md: Markdown, env: EnvType
-) -> Iterator[tuple[str, int, int, int, int, str | None]]:
-    """Kind, start, end, first line, last line and alternative text: a block, or each image of a paragraph of them."""
+def _images(
+    lines: Lines, block: Block, md: Markdown, env: EnvType
+) -> Iterator[tuple[int, int, int, int, str | None]]:
+    """Start, end, first line, last line and alternative text of each image of a paragraph of them."""
     first, last = block.first, block.last
-    start, end = lines.starts[first], lines.ends[last]
-    if text[start].isspace() and not text[start:end].strip():
-        return  # spaces that Markdown doesn't count as blank, but a reader does
-    if block.kind == "paragraph":
-        begin = lines.marks[first]
-        source = lines.source[begin : lines.marks[last] + len(lines.rows[last])]
-        found = images(source, md, env) if source.lstrip(" ").startswith("![") else []
-        if found:
-            line = first
-            behind = begin  # where the image before ended
-            for image, after in zip(found, [*found[1:], None], strict=True):
-                line += source.count("\n", behind - begin, image.start)
-                head = line
-                line += source.count("\n", image.start, image.end)
-                # Alone on its lines, an image is a block like any other: with the blanks around it.
-                opens = lines.marks[head] >= behind
-                closes = after is None or begin + after.start > lines.marks[line] + len(lines.rows[line])
-                start = lines.starts[head] if opens else lines.place(head, begin + image.start)
-                end = lines.ends[line] if closes else lines.place(line, begin + image.end)
-                yield "image", start, end, head, line, image.alt
-                behind = begin + image.end
-            return
-    yield block.kind, start, end, first, last, None
+    begin = lines.marks[first]
+    source = lines.source[begin : lines.stops[last]]
+    found = images(source, md, env)
+    line = first
+    behind = begin  # where the image before ended
+    for image, after in zip(found, [*found[1:], None], strict=False):
+        line += source.count("\n", behind - begin, image.start)
+        head = line
+        line += source.count("\n", image.start, image.end)
+        # Alone on its lines, an image is a block like any other: with the blanks around it.
+        opens = lines.marks[head] >= behind
+        closes = after is None or begin + after.start > lines.stops[line]
+        start = lines.starts[head] if opens else lines.place(head, begin + image.start)
+        end = lines.ends[line] if closes else lines.place(line, begin + image.end)
+        yield start, end, head, line, image.alt
+        behind = begin + image.end
 
 
 def _protected(lines: Lines, block: Block) -> Iterator[ProtectedRange]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from linkrag_dagster.lake.manifest import LakeError
 from linkrag_dagster.stages.evaluation import own_questions
 from linkrag_dagster.stages.finish import finish
-from linkrag_dagster.stages.ledger import read_ledger
+from linkrag_dagster.stages.ledger import Ledger, read_ledger
 from linkrag_dagster.stages.plan import RoadPlan, plan_road
 from linkrag_dagster.stages.road import STAGE_NAMES, STAGES, Road
 from linkrag_dagster.stages.stage import StageReport
@@ -67,7 +67,8 @@ def build(road: Road, run: Runner, *, through: str | None = None) -> BuildResult
     _ = road.settings, road.tokenizer, road.analyzer
     own_questions(road)
     with road.lake.writer(wait=road.wait):
-        plan = plan_road(road, STAGES, through=through)
+        # Characters stand for tokens: what the plan may count exactly, the build counts as it goes.
+        plan = plan_road(road, STAGES, through=through, tokenise=False)
         refused = ""
         if plan.idle:
             # What a killed build left behind is finished here: a commit, or the catalogue.
@@ -85,11 +86,12 @@ def build(road: Road, run: Runner, *, through: str | None = None) -> BuildResult
         ledger = read_ledger(road, generation)
         done = dict(road.reports)
         stages = {
-            name: done.get(name) or _untouched(generation.rows(STAGES[i].tables[0]), name, plan)
+            name: done.get(name) or _untouched(generation.rows(STAGES[i].tables[0]), name, ledger)
             for i, name in enumerate(names)
         }
     return BuildResult(stages, plan, len(ledger.failures), refused, road.lake.current().number)
 
 
-def _untouched(rows: int, name: str, plan: RoadPlan) -> StageReport:
-    return StageReport(table=name, unchanged=rows, rows=rows, failed=plan.stages[name].failed)
+def _untouched(rows: int, name: str, ledger: Ledger) -> StageReport:
+    failed = sum(1 for failure in ledger.failures.values() if failure["stage"] == name)
+    return StageReport(table=name, unchanged=rows, rows=rows, failed=failed)

@@ -28,6 +28,7 @@ from linkrag_dagster.contracts.check import CheckResult, Violation
 from linkrag_dagster.contracts.rows import records_of, row_of
 from linkrag_dagster.contracts.tables import contract
 from linkrag_dagster.embedding.memo import text_hash
+from linkrag_dagster.extraction.locators import Locator, fragment
 from linkrag_dagster.lake.manifest import Generation
 from linkrag_dagster.markdown.elements import Element
 from linkrag_dagster.stages.scoring import Scores
@@ -223,6 +224,21 @@ class FinalChunks(Stage):
         )
 
 
+def _page_locators(road: Road, generation: Generation, keys: Sequence[str]) -> dict[str, list[Locator]]:
+    """Places on pages by document, in order; documents without pages have none."""
+    rows = road.lake.read(
+        generation,
+        "locators",
+        doc_keys=keys,
+        where=pl.col("locator").str.starts_with("#page="),
+        columns=["doc_key", "start_char", "end_char", "locator"],
+    ).sort("doc_key", "start_char")
+    found: dict[str, list[Locator]] = {}
+    for key, start, end, locator in rows.iter_rows():
+        found.setdefault(key, []).append(Locator(start, end, locator))
+    return found
+
+
 class Chunks(Stage):
     """Export: two texts, never one."""
 
@@ -252,6 +268,7 @@ class Chunks(Stage):
         documents = road.documents(generation)
         rows: list[dict[str, Any]] = []
         failures: list[DocumentFailure] = []
+        places = _page_locators(road, generation, keys)
         texts = road.texts(generation, keys, "text", "title", "version", "extractor", "extractor_version")
         for number, (key, text, title, _, extractor, extractor_version) in enumerate(texts, start=1):
             pieces = records_of(FinalChunk, final[key]) if key in final else []
@@ -283,7 +300,7 @@ class Chunks(Stage):
             }
             for chunk in chunks:
                 place = {
-                    "locator": f"#char={chunk.start_char},{chunk.end_char}",
+                    "locator": fragment(places.get(key, ()), chunk.start_char, chunk.end_char),
                     "text_hash": text_hash(chunk.text),
                 }
                 rows.append({**row_of(chunk), **stamp, **place})

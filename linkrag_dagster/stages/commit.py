@@ -256,7 +256,9 @@ def _restore(road: Road, generation: Generation, failed: Set[str]) -> Generation
         for table in stage.tables:
             rules = stage.contract(road, table)
             rows = road.lake.read_as_stored(current, table, failed)
-            if rows.schema != rules.polars:
+            if rows.is_empty():
+                rows = rules.empty()
+            elif rows.schema != rules.polars:
                 # Rows of other columns (vectors of another model) can't stand beside today's: they are made anew.
                 rows = rules.empty()
                 unlike.add(stage.name)

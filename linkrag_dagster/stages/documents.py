@@ -16,9 +16,10 @@ from linkrag_dagster.extraction.encoding import decode
 from linkrag_dagster.extraction.failures import ExtractionError
 from linkrag_dagster.extraction.media_type import HEAD_BYTES, detect
 from linkrag_dagster.lake.manifest import Generation
-from linkrag_dagster.sources.errors import SourceError
+from linkrag_dagster.sources.errors import BadPattern, SourceError
 from linkrag_dagster.sources.folder import Scan, SourceFile, digest, read, scan
 from linkrag_dagster.sources.identity import DocumentIdentity, path_id, read_identity
+from linkrag_dagster.sources.patterns import compile_patterns
 from linkrag_dagster.stages.commit import commit
 from linkrag_dagster.stages.ledger import Ledger, read_ledger
 from linkrag_dagster.stages.stage import (
@@ -75,9 +76,15 @@ def list_source(road: Road, stored: Mapping[str, Mapping[str, Any]]) -> Source:
 
     Raises:
         SourceUnreachable: the folder can't be listed.
-        BadPattern: an include or exclude pattern is wrong.
+        DeclarationError: an include or exclude pattern is wrong.
     """
-    found: Scan = scan(road.source_path, road.declaration.source.include, road.declaration.source.exclude)
+    declared = road.declaration.source
+    for field in ("include", "exclude"):
+        try:
+            compile_patterns(getattr(declared, field))
+        except BadPattern as error:
+            raise road.loaded.error(f"source.{field}", str(error)) from error
+    found: Scan = scan(road.source_path, declared.include, declared.exclude)
     rows: dict[str, dict[str, Any]] = {}
     files: dict[str, SourceFile] = {}
     failures: list[DocumentFailure] = []
@@ -123,7 +130,7 @@ def _row(road: Road, file: SourceFile) -> dict[str, Any]:
         sha256, size, head = digest(file), file.size_bytes, b""
     doc_id = identity.doc_id or path_id(road.corpus, file.path)
     return {
-        "doc_key": f"{doc_id}@{identity.version}" if identity.version else doc_id,
+        "doc_key": document_key(doc_id, identity.version),
         "doc_id": doc_id,
         "version": identity.version or sha256[:VERSION_CHARACTERS],
         "version_declared": identity.version is not None,
@@ -170,6 +177,12 @@ def _mark_current(rows: Mapping[str, dict[str, Any]]) -> None:
             latest = max(same, key=lambda row: (row["version_declared"], natural_order(row["version"])))
             for row in same:
                 row["current"] = row is latest
+
+
+def document_key(doc_id: str, version: str | None) -> str:
+    """The document's key: its id, and @version where one is declared; an @ of their own is written %40."""
+    parts = (doc_id, version) if version else (doc_id,)
+    return "@".join(part.replace("%", "%25").replace("@", "%40") for part in parts)
 
 
 def natural_order(version: str) -> list[tuple[int, int, str]]:

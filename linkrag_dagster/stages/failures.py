@@ -33,7 +33,7 @@ def mended_documents(
 
 def only_warned(road: Road) -> frozenset[str]:
     """The rules that are declared to warn: what breaks them is told of and committed all the same (CO-03)."""
-    return frozenset(rule for rule, severity in road.declaration.contracts.items() if severity == "warn")
+    return frozenset(road.declaration.contracts.warn)
 
 
 def failed_by_contract(

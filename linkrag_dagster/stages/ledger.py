@@ -92,7 +92,12 @@ def wanted_whole(
 
 
 def blocked_by_failure(
-    road: Road, stage: Stage, documents: Mapping[str, Mapping[str, Any]], ledger: Ledger
+    road: Road,
+    stage: Stage,
+    documents: Mapping[str, Mapping[str, Any]],
+    ledger: Ledger,
+    *,
+    committing: bool = False,
 ) -> tuple[set[str], set[str]]:
     """Documents whose recorded failure forbids computing them at `stage`, and those to be tried again (FA-01).
 
@@ -104,7 +109,7 @@ def blocked_by_failure(
     for key, failure in ledger.failures.items():
         if key not in documents or stage.name not in road.held_back_by(failure["stage"]):
             continue
-        if failure["stage"] == FIRST:
+        if failure["stage"] == FIRST or (committing and not failure["fingerprint"]):
             failed.add(key)
         elif failure["retry"]:
             retry.add(key)
@@ -121,12 +126,15 @@ def plan_documents(
     pending: Mapping[str, Set[str]],
     *,
     unsettled: bool = False,
+    committing: bool = False,
 ) -> StagePlan:
     """The plan of a stage after `raw_documents`.
 
     Args:
         pending: documents whose rows are yet to be computed, by stage.
         unsettled: whether anything before the stage is to be computed or removed first.
+        committing: whether the question is what may be committed: a document that failed in this very build for a
+            cause that passes is not tried again before the next one.
     """
     if stage.whole_corpus:
         plan = plan_stage(
@@ -135,7 +143,7 @@ def plan_documents(
             {**ledger.specs, **road.known_specs()},
         )
         return replace(plan, reasons=dict.fromkeys(plan.new, FIRST_TIME)) if plan.new else plan
-    failed, retry = blocked_by_failure(road, stage, documents, ledger)
+    failed, retry = blocked_by_failure(road, stage, documents, ledger, committing=committing)
     return plan_stage(
         wanted_units(road, stage, documents, ledger, pending),
         ledger.units.get(stage.name, {}),

@@ -41,6 +41,11 @@ TOKENS_A_SECOND = 2_000
 TOKENISED_BYTES = 4_000_000
 """Texts beyond this many bytes are bounded by their characters instead of being tokenised."""
 
+TEXT = ("text/markdown", "text/plain")
+"""Media types whose bytes are their text."""
+LEAST_ELEMENT = 16
+"""Bytes of a short element in other formats, its markup included."""
+
 _HEADING = re.compile(r"^ {0,3}#{1,6}(?:\s|$)|^ {0,3}(?:=+|-+)\s*$", re.MULTILINE)
 _IMAGE = re.compile(r"!\[")
 _TABLE = re.compile(r"^[ >\t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*$", re.MULTILINE)
@@ -108,8 +113,16 @@ class _Bound:
         return {"elements": self.elements, "coarse_chunks": self.coarse}.get(stage, self.chunks)
 
 
-def plan_road(road: Road, stages: tuple[Stage, ...], *, through: str | None = None) -> RoadPlan:
+def plan_road(
+    road: Road, stages: tuple[Stage, ...], *, through: str | None = None, tokenise: bool = True
+) -> RoadPlan:
     """Plan every stage of a corpus, up to `through`.
+
+    Args:
+        road: the corpus.
+        stages: its stages.
+        through: the last stage to plan.
+        tokenise: count the tokens of new texts for their bounds; else bytes stand for them, which is faster.
 
     Raises:
         SourceUnreachable, EmptySource: nothing may be concluded from the source.
@@ -125,7 +138,7 @@ def plan_road(road: Road, stages: tuple[Stage, ...], *, through: str | None = No
         first.idle and not new_source_failures(source, ledger) and not healed_source_failures(source, ledger)
     )
     pending: dict[str, Set[str]] = {FIRST: set(first.todo)}
-    bounds = _Bounds(road, source, generation)
+    bounds = _Bounds(road, source, TOKENISED_BYTES if tokenise else 0)
     texts = tokens = 0
     for stage in stages[1:]:
         plan = plan_documents(road, stage, source.documents, ledger, pending, unsettled=not idle)
@@ -214,8 +227,10 @@ def _bounded(
     for key in (*plan.stale, *plan.retry):
         old = units[key].rows if key in units else 0
         waits = any(key in pending.get(name, frozenset()) for name in stage.inputs)
-        rows = max(old, bounds.of(key).rows(stage.name)) if waits or bounds.may_grow(stage) else old
-        upper = upper or waits
+        # What is tried again after a failure may have had no rows so far.
+        bounded = waits or bounds.may_grow(stage) or key not in units
+        rows = max(old, bounds.of(key).rows(stage.name)) if bounded else old
+        upper = upper or waits or key not in units
         if key in plan.retry:
             retry += rows
         else:
@@ -276,10 +291,10 @@ def _to_embed(
 class _Bounds:
     """Upper bounds by document, each read off its text once."""
 
-    def __init__(self, road: Road, source: Source, generation: Generation) -> None:
+    def __init__(self, road: Road, source: Source, tokenised: int) -> None:
         self._road = road
         self._source = source
-        self._generation = generation
+        self._limit = tokenised
         self._found: dict[str, _Bound] = {}
         self._tokenised = 0
 
@@ -295,6 +310,8 @@ class _Bounds:
 
     def _read(self, key: str) -> _Bound:
         file = self._source.files.get(key)
+        if file is not None and not self._source.documents[key]["media_type"].startswith(TEXT):
+            return self._of_size(file.size_bytes)
         try:
             if file is None:
                 return _Bound(0, 0, 0, 0)
@@ -314,6 +331,17 @@ class _Bounds:
         header = 32 * (coarse + split + derived)
         return _Bound(lines + images, coarse + images + tables, coarse + split + derived, 2 * tokens + header)
 
+    def _of_size(self, size: int) -> _Bound:
+        """Of a format whose text is not known before it is extracted: no longer than its bytes."""
+        if size > self._road.declaration.extraction.max_bytes:
+            return _Bound(0, 0, 0, 0)
+        split = math.ceil(2 * size / max(self._road.settings.max_tokens, 1))
+        elements = size // LEAST_ELEMENT + 1
+        return _Bound(elements, elements, elements + split, 2 * size)
+
     def _tokens(self, text: str) -> int:
         self._tokenised += len(text)
-        return self._road.tokenizer.count(text) if self._tokenised <= TOKENISED_BYTES else len(text)
+        if self._tokenised <= self._limit:
+            return self._road.tokenizer.count(text)
+        # No tokenizer makes more tokens than a text has bytes.
+        return len(text.encode("utf-8", "surrogatepass"))

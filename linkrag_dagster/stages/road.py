@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from linkrag_dagster.chunking import ENCODER, ChunkSettings, SettingsError, resolve_settings
-from linkrag_dagster.declaration import Declaration, LoadedDeclaration, lake_path
+from linkrag_dagster.declaration import Declaration, LoadedDeclaration, is_url, lake_path
 from linkrag_dagster.embedding.encoder import Encoder
 from linkrag_dagster.embedding.errors import ModelError
 from linkrag_dagster.embedding.model import ModelIdentity, resolve_model
@@ -67,7 +67,10 @@ class Road:
     ) -> None:
         self.loaded = loaded
         self.corpus = loaded.name
-        self.lake_root = Path(lake_path(loaded, str(lake) if lake else None))
+        place = lake_path(loaded, str(lake) if lake else None)
+        if is_url(place):
+            raise loaded.error("lake", f"{place}: a lake is a folder; stores by URL are not served yet")
+        self.lake_root = Path(place)
         self.lake = CorpusLake(self.lake_root, loaded.name)
         self.wait = wait
         self.allow_empty = allow_empty
@@ -116,7 +119,8 @@ class Road:
         if name == "encoder":
             return self.encoder_tokenizer
         try:
-            return load_tokenizer(name)
+            beside = self.loaded.path.parent / name
+            return load_tokenizer(str(beside) if beside.exists() else name)
         except TokenizerNotFound as error:
             raise self.loaded.error("chunking.tokenizer", str(error)) from error
 
@@ -294,4 +298,6 @@ class Road:
         """Whether every stage of a generation agrees with the stages before it."""
         ledger = read_ledger(self, generation)
         documents = self.documents(generation)
-        return all(plan_documents(self, stage, documents, ledger, {}).idle for stage in STAGES[1:])
+        return all(
+            plan_documents(self, stage, documents, ledger, {}, committing=True).idle for stage in STAGES[1:]
+        )

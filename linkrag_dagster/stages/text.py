@@ -9,20 +9,29 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from linkrag_dagster.contracts.check import CheckResult, Violation
+from linkrag_dagster.contracts.rows import row_of
 from linkrag_dagster.contracts.tables import contract
 from linkrag_dagster.extraction.failures import ExtractionError
 from linkrag_dagster.extraction.media_type import HEAD_BYTES
+from linkrag_dagster.extraction.records import Extraction
 from linkrag_dagster.extraction.registry import choose, extractor_for
 from linkrag_dagster.lake.manifest import Generation
 from linkrag_dagster.sources.errors import SourceError
 from linkrag_dagster.sources.folder import read
 from linkrag_dagster.stages.stage import Computed, DocumentFailure, Progress, Stage
-from linkrag_dagster.versions.spec import StageSpec
+from linkrag_dagster.versions.spec import StageSpec, digest
 
 if TYPE_CHECKING:
     from linkrag_dagster.stages.road import Road
 
 PROGRESS_EVERY = 200
+
+
+def _layout(found: Extraction) -> str | None:
+    """A hash of the places on pages: the same words elsewhere on a page are another citation."""
+    if not found.pages:
+        return None
+    return digest("layout", *(f"{s.start_char},{s.end_char}{s.locator}" for s in found.locators))
 
 
 class ExtractedText(Stage):
@@ -81,6 +90,8 @@ class ExtractedText(Stage):
                     "markup": found.markup,
                     "language": found.language,
                     "characters": len(found.text),
+                    "pages": [row_of(page) for page in found.pages],
+                    "layout": _layout(found),
                     "media_type": found.media_type,
                     "encoding": found.encoding,
                     "extractor": found.extractor,

@@ -43,7 +43,7 @@ class BytePairTokenizer:
         values: list[bytes] = [self._encoding.decode_single_token_bytes(rank) for rank in ranks]
         self.vocabulary_hash = _hash(values)
         self._lengths = np.fromiter(map(len, values), dtype=np.int64, count=len(values))
-        self._joins = _safe_pairs(name)
+        self._joins = _safe_pairs(name).ravel()
 
     @cached_property
     def _classes(self) -> NDArray[np.uint8]:
@@ -58,7 +58,10 @@ class BytePairTokenizer:
 
     def count_many(self, texts: Sequence[str]) -> list[int]:
         """`count` of each text, in order."""
-        return [self.count(text) for text in texts]
+        try:
+            return list(map(self._encoding.count, texts))
+        except TypeError:  # as for `count`
+            return [self.count(text) for text in texts]
 
     def encode_offsets(self, text: str) -> TokenOffsets:
         """Offsets of the tokens of `text`, in code points."""
@@ -78,13 +81,25 @@ class BytePairTokenizer:
         """Positions at which counts add up in every slice (see `_safe_pairs`)."""
         if len(text) < 2:
             return np.empty(0, dtype=np.int64)
-        kinds = self._classes[code_points(well_formed(text))]
-        return np.flatnonzero(self._joins[kinds[:-1], kinds[1:]]).astype(np.int64) + 1
+        if text.isascii():
+            kinds = self._classes.take(np.frombuffer(text.encode("ascii"), dtype=np.uint8))
+        else:
+            kinds = self._classes.take(code_points(well_formed(text)))
+        return np.flatnonzero(self._joins.take(kinds[:-1] * np.uint8(_CLASSES) + kinds[1:])) + 1
 
     def count_between(self, text: str, cuts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Tokens between consecutive cuts: the text is encoded once, as a whole."""
-        ends = self.encode_offsets(text).ends
-        return np.diff(np.searchsorted(ends, cuts, side="right"))
+        text = well_formed(text)
+        ids: NDArray[np.uint32] = self._encoding.encode_batch([text], 1)[0]
+        data = np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
+        # Tokens that have ended up to each byte.
+        ended = np.zeros(len(data) + 1, dtype=np.int32)
+        ended[np.cumsum(self._lengths.take(ids))] = 1
+        np.cumsum(ended, out=ended)
+        if len(data) > len(text):
+            places = np.append(np.flatnonzero((data & 0xC0) != 0x80), len(data))
+            cuts = places[cuts]
+        return np.diff(ended[cuts])
 
 
 def _hash(values: list[bytes]) -> str:

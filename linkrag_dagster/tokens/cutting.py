@@ -18,7 +18,7 @@ OPENING = frozenset("“‘«‹（【《〈「『〔〖〘〚｛［｟｢([{")
 _MARKS_BACK = 16
 _WORD_BACK = 64
 # Tokens read beyond the limit: where a window ends, its last tokens are not those of the text.
-_SLACK = 8
+SLACK = 8
 # Code points read at least: a word whose end is not seen may look like many tokens and be a single [UNK].
 _NARROWEST = 256
 # Token boundaries tried, from the last that fits, before single graphemes are.
@@ -83,6 +83,20 @@ def longest_prefix(
     return Cut(start + 1, last_boundary(text, start, start + 1) == start)
 
 
+def first_choice(text: str, start: int, boundary: int) -> int | None:
+    """Where `longest_prefix` tries first, for the last token boundary that fits; None if that helps no piece."""
+    whole = last_boundary(text, start, boundary)
+    if whole <= start:
+        return None
+    place = _polished(text, start, whole)
+    return place if place > start else None
+
+
+def window_width(limit: int, density: float) -> int:
+    """Code points that are read first to find `limit` tokens, at that many code points a token."""
+    return max(int(limit * density * 1.25) + 32, _NARROWEST)
+
+
 def _fitting(
     tokenizer: Tokenizer, text: str, start: int, end: int, limit: int, density: float
 ) -> list[int] | None:
@@ -91,23 +105,19 @@ def _fitting(
     Reads a window that grows until it holds enough tokens, never the whole slice. Empty if the first
     code point alone has more than `limit` tokens.
     """
-    width = max(int(limit * density * 1.25) + 32, _NARROWEST)
+    width = window_width(limit, density)
     while True:
         stop = min(end, start + width)
         offsets = tokenizer.encode_offsets(text[start:stop])
         if stop == end and len(offsets) <= limit:
             return None
-        if stop == end or len(offsets) >= limit + _SLACK:
+        if stop == end or len(offsets) >= limit + SLACK:
             break
         width *= 2
-    found: list[int] = []
-    for tokens in range(limit, 0, -1):
-        position = int(offsets.ends[tokens - 1])
-        if int(offsets.starts[tokens]) >= position > 0:
-            found.append(start + position)
-            if len(found) == _TRIES:
-                break
-    return found
+    # Boundaries between neighbouring tokens, none inside a code point.
+    ends, starts = offsets.ends[:limit], offsets.starts[1 : limit + 1]
+    places = ends[(starts >= ends) & (ends > 0)][-_TRIES:]
+    return (places[::-1] + start).tolist()
 
 
 def _graphemes(text: str, start: int, fitting: list[int]) -> Iterator[int]:

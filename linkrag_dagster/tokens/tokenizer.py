@@ -98,9 +98,11 @@ class Tokenizer(Protocol):
 
 def well_formed(text: str) -> str:
     """`text` with each lone surrogate replaced by U+FFFD: same length, encodable. For counting only."""
-    if text.isascii():
-        return text
-    return _SURROGATE.sub("\ufffd", text)
+    try:
+        text.encode("utf-8")  # quicker than to look for one
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text)
+    return text
 
 
 def code_points(text: str) -> NDArray[np.uint32]:

@@ -134,8 +134,7 @@ def shown(lake: CorpusLake) -> tuple[int, Contents]:
     """Number and rows of the generation that the catalogue shows; versions as the tables have them."""
     found: Contents = {}
     with duckdb.connect(str(lake.root / CATALOGUE), read_only=True) as connection:
-        number = connection.execute(f"SELECT number FROM {NAME}.generation").fetchone()
-        assert number is not None
+        ((number,),) = connection.execute(f"SELECT number FROM {NAME}.generation").fetchall()
         for rules in (contract(t, dimensions=DIMENSIONS) for stage in STAGES for t in stage.tables):
             frame = pl.from_arrow(connection.sql(f"FROM {NAME}.{rules.name}").to_arrow_table())
             assert isinstance(frame, pl.DataFrame)
@@ -145,7 +144,7 @@ def shown(lake: CorpusLake) -> tuple[int, Contents]:
                 .select(rules.content_columns)
                 .rows()
             )
-    return int(number[0]), found
+    return int(number), found
 
 
 def without_versions(rows: Contents) -> Contents:

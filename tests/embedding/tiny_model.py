@@ -30,11 +30,16 @@ WINDOW = 16
 
 
 def build_tiny_model(
-    folder: Path, *, seed: int = 0, normalise: bool = True, prompts: Mapping[str, str] | None = None
+    folder: Path,
+    *,
+    seed: int = 0,
+    dimensions: int = DIMENSIONS,
+    normalise: bool = True,
+    prompts: Mapping[str, str] | None = None,
 ) -> Path:
     """Save a BERT of one layer with random weights and a word-level tokenizer in `folder`, and return it.
 
-    Vectors have 32 dimensions; sequences have at most 16 tokens, two of them special.
+    Vectors have 32 dimensions, or another even number; sequences have at most 16 tokens, two of them special.
     """
     import torch
     from tokenizers import Tokenizer
@@ -65,7 +70,7 @@ def build_tiny_model(
         network = BertModel(
             BertConfig(
                 vocab_size=len(vocabulary),
-                hidden_size=DIMENSIONS,
+                hidden_size=dimensions,
                 num_hidden_layers=1,
                 num_attention_heads=2,
                 intermediate_size=64,
@@ -88,7 +93,7 @@ def build_tiny_model(
     )
     _write(
         folder / "1_Pooling" / "config.json",
-        {"word_embedding_dimension": DIMENSIONS, "pooling_mode_mean_tokens": True},
+        {"word_embedding_dimension": dimensions, "pooling_mode_mean_tokens": True},
     )
     return folder
 

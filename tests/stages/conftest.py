@@ -13,6 +13,7 @@ from linkrag_dagster.stages.build import BuildResult, build
 from linkrag_dagster.stages.finish import finish
 from linkrag_dagster.stages.road import Road
 from linkrag_dagster.stages.stage import Refused
+from tests.embedding.tiny_model import build_tiny_model
 
 TEXTS = {
     "ferry.md": "# Ferry\n\n## Summer\n\nThe ferry to Lundholm leaves the north quay at seven.\n\n"
@@ -22,6 +23,16 @@ TEXTS = {
     "notes.txt": "plain words about herring\n\n# no heading here\n",
     "灯.md": "# 灯塔\n\n灯每九秒转一圈。看守每天擦拭棱镜，并记下每一块破损的玻璃。\n",
 }
+
+
+SMALL_CHUNKS = {
+    "chunking.tokenizer": "cl100k_base",
+    "chunking.max_tokens": 8,
+    "chunking.min_candidate_tokens": 4,
+    "chunking.hard_max_tokens": 8,
+    "chunking.header": False,
+}
+"""Chunks that fit the small models' window, and do not depend on the model."""
 
 
 def run_here(road: Road, stages: Sequence[str], source_digest: str) -> bool:
@@ -62,6 +73,12 @@ class Project:
         at[last] = value
         self.declaration.write_text(yaml.safe_dump(declared, allow_unicode=True), encoding="utf-8")
 
+    def use(self, model: Path) -> None:
+        """Declare a small model, with chunks that fit its window."""
+        for key, value in SMALL_CHUNKS.items():
+            self.set(key, value)
+        self.set("embedding.model", str(model))
+
     def road(self, lake: str = "lake", *, allow_empty: bool = False) -> Road:
         return Road(load_declaration(self.declaration), lake=self.root / lake, allow_empty=allow_empty)
 
@@ -87,3 +104,13 @@ def project(tmp_path: Path) -> Project:
 def empty_project(tmp_path: Path) -> Callable[[], Project]:
     """Makes a project without documents."""
     return lambda: Project(tmp_path / "bare")
+
+
+@pytest.fixture(scope="session")
+def small_models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Two real encoders, quick to load, of different dimensions and weights: `old` has 32, `new` has 48."""
+    folder = tmp_path_factory.mktemp("models")
+    return {
+        name: build_tiny_model(folder / name, seed=seed, dimensions=dimensions)
+        for seed, (name, dimensions) in enumerate({"old": 32, "new": 48}.items())
+    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -14,6 +15,9 @@ from linkrag_dagster.lake.status import corpus_status
 from linkrag_dagster.sources.errors import SourceUnreachable
 from linkrag_dagster.stages.chunks import Chunks
 from linkrag_dagster.stages.documents import EmptySource
+from linkrag_dagster.stages.road import STAGES
+from linkrag_dagster.stages.stage import Computed, DocumentFailure
+from linkrag_dagster.stages.text import ExtractedText
 
 from .conftest import Project
 
@@ -189,6 +193,85 @@ def test_the_highest_declared_version_is_current(project: Project) -> None:
     road = project.road()
     found = road.lake.read(road.lake.current(), "raw_documents").filter(pl.col("doc_id") == "guide")
     assert dict(found.select("version", "current").iter_rows()) == {"1.9": False, "1.10": True}
+
+
+@pytest.mark.parametrize("name", [stage.name for stage in STAGES[1:] if not stage.whole_corpus])
+def test_a_failure_at_any_stage_keeps_the_last_good_rows(
+    project: Project, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """FA-01, CO-03: every row of every table stays, what else changed is committed, now and in the build after."""
+    project.build()
+    before = _rows_of(project, "ferry.md")
+    stage = next(stage for stage in STAGES if stage.name == name)
+    kept = type(stage).compute
+    key = next(key for key, row in _documents(project).items() if row["doc_name"] == "ferry.md")
+
+    def compute(self: Any, road: Any, generation: Any, keys: Any, progress: Any) -> Computed:
+        done = kept(self, road, generation, [k for k in keys if k != key], progress)
+        failed = [DocumentFailure(key, "embedding", "made to fail")] if key in keys else []
+        return replace(done, failures=[*done.failures, *failed])
+
+    monkeypatch.setattr(type(stage), "compute", compute)
+    project.write("ferry.md", "# Ferry\n\nThe ferry leaves the south quay at nine.\n")
+    project.write("crane.md", "# Crane rules\n\nThe green crane lifts at most twelve tonnes.\n")
+    result = project.build()
+    assert result.failed == 1 and not result.refused
+    assert project.road().lake.staged() is None
+    for _ in range(2):
+        assert _rows_of(project, "ferry.md") == before
+        assert any("green crane" in row for row in _rows_of(project, "crane.md")["chunks"])
+        again = project.build()
+        assert again.plan is not None and again.plan.idle
+    monkeypatch.setattr(type(stage), "compute", kept)
+    project.write("ferry.md", "# Ferry\n\nThe ferry leaves the south quay at ten.\n")
+    assert project.build().failed == 0
+    assert any("at ten" in row for row in _rows_of(project, "ferry.md")["chunks"])
+
+
+def test_a_file_that_changes_while_the_build_runs_costs_no_other(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CO-03, FA-01: the rest is committed, once; the next build looks at that file again."""
+    project.build()
+    kept = ExtractedText.compute
+    turn = iter(range(100))
+
+    def compute(self: ExtractedText, road: Any, generation: Any, keys: Any, progress: Any) -> Computed:
+        project.write("notes.txt", f"a log with {next(turn)} lines more\n")
+        return kept(self, road, generation, keys, progress)
+
+    monkeypatch.setattr(ExtractedText, "compute", compute)
+    project.write("notes.txt", "a log\n")
+    project.write("crane.md", "# Crane rules\n\nThe green crane lifts at most twelve tonnes.\n")
+    assert project.build().failed == 1
+    lake = project.road().lake
+    assert lake.current().number == 2 and lake.staged() is None
+    assert any("green crane" in row for row in _rows_of(project, "crane.md")["chunks"])
+    monkeypatch.setattr(ExtractedText, "compute", kept)
+    assert project.build().failed == 0
+    assert any("lines more" in row for row in _rows_of(project, "notes.txt")["chunks"])
+
+
+def _documents(project: Project) -> dict[str, dict[str, Any]]:
+    road = project.road()
+    return road.documents(road.lake.current())
+
+
+def _rows_of(project: Project, name: str) -> dict[str, list[str]]:
+    """Every row of a document in every table after the source, as text; what marks it as stale is no part of it."""
+    road = project.road()
+    generation = road.lake.current()
+    keys = [key for key, row in _documents(project).items() if row["doc_name"] == name]
+    return {
+        table: sorted(
+            repr(row)
+            for row in road.lake.read(
+                generation, table, doc_keys=keys, dimensions=road.dimensions
+            ).iter_rows()
+        )
+        for stage in road.document_stages
+        for table in stage.tables
+    }
 
 
 def _break_chunks_of(monkeypatch: pytest.MonkeyPatch, word: str) -> None:
