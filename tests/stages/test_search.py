@@ -67,3 +67,32 @@ def test_what_is_indexed_is_declared(project: Project) -> None:
     assert built.stages["bm25"].stale == built.stages["bm25"].rows == stamp.height
     assert built.embedded_texts == 0
     assert len(ask(project, "Zanzibar", "bm25").citations) == 1
+
+
+def test_only_current_versions_are_searched(project: Project) -> None:
+    """VF-01: the filter acts before retrieval; superseded versions answer when asked for."""
+    for version, place in (("1", "Svaneke"), ("2", "Gudhjem")):
+        project.write(
+            f"pilot-{version}.md",
+            f'---\nid: pilot\nversion: "{version}"\n---\n\n# Pilot\n\nThe pilot boards off {place}.\n',
+        )
+    project.build()
+    road = project.road()
+    found = {
+        every: [
+            citation.version
+            for citation in search(
+                road.lake,
+                "Where does the pilot board?",
+                mode="hybrid",
+                k=9,
+                all_versions=every,
+                encoder=road.encoder,
+                analyzer=analyzer_of(road.lake.current()),
+            ).citations
+            if citation.doc_id == "pilot"
+        ]
+        for every in (False, True)
+    }
+    assert found[False] == ["2"]
+    assert sorted(found[True]) == ["1", "2"]
