@@ -3,8 +3,9 @@
     python benchmarks/planner_scale.py [--documents 10000] [--sections 20] [--folder DIR]
 
 The documents are variations of each other; vectors come from hashes of the texts, since no model is measured here. The
-two builds run in processes of their own, through Dagster as `linkrag build` runs them; what is timed begins after the
-imports. Budgets: nothing to do ≤ 3 s; one changed document ≤ 5 s; at most 2 GiB of memory. Exit code 1 beyond them.
+builds run in processes of their own, through Dagster as `linkrag build` runs them; what is timed begins after the
+imports; processor seconds stand beside, for a machine that has other work. Budgets: nothing to do ≤ 3 s; one changed
+document ≤ 5 s more than in a corpus of ten; at most 2 GiB of memory. Exit code 1 beyond them.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from numpy.typing import NDArray
 
 IDLE_SECONDS, CHANGED_SECONDS, MEMORY_GIB = 3.0, 5.0, 2.0
 CORPUS = "many"
+FEW = 10
+"""Documents of the corpus that shows what one changed document costs by itself: the run, its stages, the commit."""
 PEERS = ("llama_index", "haystack", "langchain")
 """Frameworks whose ingestion caches do a like job; timed beside only by who has them installed."""
 GOODS = ("herring", "timber", "salt", "rope", "barley", "coal", "glass", "tar")
@@ -52,7 +55,9 @@ def document(number: int, sections: int, word: str = "Ship") -> str:
     parts = [f"# Log {number}\n"]
     for section in range(sections):
         goods = GOODS[(number + section) % len(GOODS)]
-        parts.append(f"\n## {word} {number}-{section}\n\nIt came in with {number * 7 + section} barrels of {goods}.\n")
+        parts.append(
+            f"\n## {word} {number}-{section}\n\nIt came in with {number * 7 + section} barrels of {goods}.\n"
+        )
     return "".join(parts)
 
 
@@ -79,13 +84,14 @@ def build_once(root: Path) -> dict[str, float]:
     from linkrag_dagster.stages.build import build
     from linkrag_dagster.stages.road import Road
 
-    started = time.perf_counter()
+    started, processor = time.perf_counter(), time.process_time()
     road = Road(load_declaration(root / "assets" / CORPUS / "defs.yaml"), lake=root / "lake")
     road.__dict__["encoder"] = HashEncoder(road.dimensions)
     result = build(road, run)
     seconds = time.perf_counter() - started
     return {
         "seconds": seconds,
+        "processor": time.process_time() - processor,
         "gib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
         "texts": result.embedded_texts,
         "chunks": result.stages["chunks"].rows,
@@ -96,7 +102,20 @@ def build_once(root: Path) -> dict[str, float]:
 def measured(root: Path) -> dict[str, float]:
     """`build_once` in a process of its own."""
     command = [sys.executable, __file__, "--build", str(root)]
-    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()[-1])
+    return json.loads(
+        subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()[-1]
+    )
+
+
+def three_builds(root: Path, documents: int, sections: int) -> dict[str, dict[str, float]]:
+    """A full build, one with nothing to do, one with a changed document."""
+    if not (root / "assets").exists():
+        prepare(root, documents, sections)
+    rows = {"full (or what is left to do)": measured(root), "nothing to do": measured(root)}
+    path = root / "docs" / "00" / "0.md"
+    turn = int(rows["nothing to do"]["generation"])
+    path.write_text(document(0, sections, f"Boat {turn}"), encoding="utf-8")
+    return rows | {"one changed document": measured(root)}
 
 
 def main() -> int:
@@ -111,22 +130,24 @@ def main() -> int:
         print(json.dumps(build_once(asked.build)))
         return 0
     with tempfile.TemporaryDirectory() as temporary:
-        root: Path = asked.folder or Path(temporary)
-        if not (root / "assets").exists():
-            prepare(root, asked.documents, asked.sections)
-        rows = {"full (or what is left to do)": measured(root), "nothing to do": measured(root)}
-        path = root / "docs" / "00" / "0.md"
-        turn = int(rows["nothing to do"]["generation"])
-        path.write_text(document(0, asked.sections, f"Boat {turn}"), encoding="utf-8")
-        rows["one changed document"] = measured(root)
+        rows = three_builds(Path(temporary) / "few", FEW, asked.sections)
+        own = rows["one changed document"]
+        rows = three_builds(asked.folder or Path(temporary) / "many", asked.documents, asked.sections)
+        rows[f"one changed document, of {FEW}"] = own
     print(f"\n{asked.documents} documents, {int(rows['nothing to do']['chunks'])} chunks\n")
-    print("| build | seconds | GiB | texts embedded |\n| --- | ---: | ---: | ---: |")
+    print(
+        "| build | seconds | processor seconds | GiB | texts embedded |\n| --- | ---: | ---: | ---: | ---: |"
+    )
     for name, row in rows.items():
-        print(f"| {name} | {row['seconds']:.2f} | {row['gib']:.2f} | {int(row['texts'])} |")
+        print(
+            f"| {name} | {row['seconds']:.2f} | {row['processor']:.2f} | {row['gib']:.2f} | {int(row['texts'])} |"
+        )
     there = [peer for peer in PEERS if importlib.util.find_spec(peer)]
     print(f"\nPeers installed here: {', '.join(there) or 'none'}; none was timed.")
     idle, changed = rows["nothing to do"], rows["one changed document"]
-    within = idle["seconds"] <= IDLE_SECONDS and changed["seconds"] <= CHANGED_SECONDS
+    beyond = changed["seconds"] - own["seconds"]
+    print(f"One changed document beyond its own work: {beyond:.2f} s.")
+    within = idle["seconds"] <= IDLE_SECONDS and beyond <= CHANGED_SECONDS
     return 0 if within and max(idle["gib"], changed["gib"]) <= MEMORY_GIB else 1
 
 

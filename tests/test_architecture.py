@@ -24,20 +24,23 @@ ALLOWED: dict[str, set[str]] = {
     # Phrasings are compared by the words of the lexical analyzers, needles widened by the sentences of `tokens`.
     "evaluation": {"lexical", "tokens"},
     "experiments": {"evaluation"},
+    # Chunkers of other libraries: texts in, texts out.
+    "peers": set(),
     # Who a document is, and what its title is, stand in its front matter: markup that only `markdown` reads.
     "sources": {"markdown"},
     "extraction": {"markdown"},
     "chunking": {"markdown", "tokens"},
+    "explain": {"chunking", "markdown", "tokens"},
     "lake": {"contracts", "disk", "lexical"},
     "retrieval": {"lexical", "embedding", "lake"},
     "stages": {
         "chunking", "contracts", "declaration", "embedding", "evaluation", "extraction", "lake", "lexical", "markdown",
-        "retrieval", "sources", "tokens", "versions",
+        "peers", "retrieval", "sources", "tokens", "versions",
     },
     "dag": {"contracts", "declaration", "disk", "extraction", "lake", "stages", "versions"},
     "cli": {
-        "chunking", "contracts", "dag", "declaration", "evaluation", "extraction", "lake", "markdown", "retrieval",
-        "stages",
+        "chunking", "contracts", "dag", "declaration", "evaluation", "explain", "extraction", "lake", "markdown",
+        "retrieval", "stages",
     },
 }  # fmt: skip
 

@@ -64,7 +64,10 @@ class _Builder:
         self._measure = Measure(counter, 0, len(text))
         self._trails = Trails(elements, settings.max_tracked_heading_level)
         self._tokens = counter.count_each([e.start_char for e in elements], [e.end_char for e in elements])
-        self._rendered = {p for p, e in enumerate(elements) if e.kind in DERIVED_KINDS and self._is_rendered(p)}
+        self._rendered = {
+            p for p, e in enumerate(elements) if e.kind in DERIVED_KINDS and self._is_rendered(p)
+        }
+        self._guarded = {p for p, e in enumerate(elements) if e.protected or e.kind in PROTECTED_KINDS}
         self._context = AdjacentContext(elements, text, self._measure, settings)
 
     def groups(self) -> list[list[int]]:
@@ -96,12 +99,9 @@ class _Builder:
             end_line=last.end_line,
             spans=tuple(spans),
             views=tuple(views),
-            protected=tuple(
-                r
-                for e, v in zip(members, views, strict=True)
-                if e.protected or e.kind in PROTECTED_KINDS
-                for r in protected_ranges(e, v)
-            ),
+            protected=()
+            if self._guarded.isdisjoint(group)
+            else tuple(r for e, v in zip(members, views, strict=True) for r in protected_ranges(e, v)),
             heading_trail=trails.common,
             heading_trails=trails.each,
             tokens=self._measure.count(first.start_char, last.end_char)

@@ -338,7 +338,7 @@ class _Stage:
     def _contained(self, indexes: Sequence[int]) -> tuple[str, ...]:
         if self._with_ids.keys().isdisjoint(indexes):
             return ()
-        return tuple(self._with_ids[i] for i in indexes if i in self._with_ids)
+        return tuple([self._with_ids[i] for i in indexes if i in self._with_ids])
 
 
 def _final_id(chunk: CoarseChunk, number: int) -> str:

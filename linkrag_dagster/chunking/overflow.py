@@ -58,7 +58,7 @@ def by_words(content: str, measure: Measure, limit: int, reason: str) -> list[Cu
         start, last, block = pieces[first].start, first + 1, 0
         while last < len(pieces) and measure.count(start, pieces[last].end) <= limit:
             last += 1
-            if content[: pieces[last - 1].end].endswith("\n\n"):
+            if content.endswith("\n\n", 0, pieces[last - 1].end):
                 block = last
         # A blank line is the better place, unless it leaves the part less than half full.
         if last < len(pieces) and block and 2 * measure.count(start, pieces[block - 1].end) >= limit:

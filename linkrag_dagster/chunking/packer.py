@@ -237,6 +237,7 @@ class Packer:
         """No chunk is white space only: such a segment joins the preceding one, else where it fits the following."""
         joined: list[Segment] = []
         waiting = list(reversed(packed))
+        full: int | None = None
         while waiting:
             segment = waiting.pop()
             before = joined[-1] if joined else None
@@ -246,13 +247,16 @@ class Packer:
             elif after is not None and (
                 before is None
                 or (
-                    self._size(before.first, segment.last) > self._limits.hard
+                    (before.first == full or self._size(before.first, segment.last) > self._limits.hard)
                     and self._may_join(segment, after, self._limits.hard)
                 )
             ):
                 waiting[-1] = Segment(segment.first, after.last, after.reason)
             elif before is not None:
-                joined[-1] = Segment(before.first, segment.last, segment.reason)
+                joined[-1] = before = Segment(before.first, segment.last, segment.reason)
+                # What is far above the limit stays so, and isn't counted again at each of many segments (linear time).
+                if before.first != full and self._size(before.first, before.last) > 2 * self._limits.hard:
+                    full = before.first
         return joined
 
     def _closer_to_next(self, segment: Segment) -> bool:

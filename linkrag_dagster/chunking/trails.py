@@ -53,22 +53,28 @@ class Trails:
         if len(places) != len(element.heading_trail):
             # Another parser's elements may know titles only.
             return tuple((title, -1) for title in element.heading_trail)
-        return tuple(
-            (title, place)
-            for title, place in zip(element.heading_trail, places, strict=True)
-            if self._level(place) <= self._tracked
-        )
+        pairs = zip(element.heading_trail, places, strict=True)
+        return tuple([pair for pair in pairs if self._level(pair[1]) <= self._tracked])
 
     def of_chunk(self, element_indexes: Sequence[int]) -> ChunkTrails:
         """Trails of a chunk that holds these elements, at least one."""
         every: dict[Trail, None] = {}
         body: dict[Trail, None] = {}
+        before: Element | None = None
         for index in element_indexes:
             element = self._elements[index]
+            if element.kind == "heading":
+                every[self.of_element(element)] = None
+                continue
+            if (
+                before is not None
+                and element.heading_trail is before.heading_trail
+                and element.trail_indexes is before.trail_indexes
+            ):
+                continue  # the very trail of the element before it, as below one heading
+            before = element
             trail = self.of_element(element)
-            every[trail] = None
-            if element.kind != "heading":
-                body[trail] = None
+            every[trail] = body[trail] = None
         common = _common_prefix(list(body or every))
         return ChunkTrails(_titles(common), tuple(_titles(trail) for trail in every if trail))
 

@@ -47,6 +47,8 @@ class IndexedText:
     context: tuple[Span, ...] = ()
 
     def __str__(self) -> str:
+        if self.content and not (self.introduction or self.before or self.prefix or self.after):
+            return f"{header_line(self.header)}\n\n{self.content}" if self.header else self.content
         body = f"{self.prefix}\n{self.content}" if self.prefix else self.content
         parts = (header_line(self.header), self.introduction, self.before, body, self.after)
         return "\n\n".join(part for part in parts if part)

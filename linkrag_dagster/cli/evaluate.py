@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from linkrag_dagster.declaration import LoadedDeclaration
+    from linkrag_dagster.stages.road import Road
 
 SHOWN = (
     "contained_recall@1",
@@ -68,6 +69,16 @@ TABLES = (
 @click.option(
     "--trec", metavar="DIR", type=click.Path(file_okay=False), help="Write TREC run and qrels files there."
 )
+@click.option(
+    "--compare", is_flag=True, help="With --set: several chunkers on it, and ours against the best peer."
+)
+@click.option(
+    "--strategies", metavar="A,B,…", help="With --compare: ours, each with :SIZE where it has its own."
+)
+@click.option(
+    "--peers", metavar="A,B,…", help="With --compare: other libraries' chunkers, or none; default: all."
+)
+@click.option("--size", metavar="SIZE", help="With --compare: longest chunk, 128 tokens or 512c code points.")
 @lake_option
 @as_json
 @ends_clearly
@@ -76,6 +87,10 @@ def evaluate(
     sets: tuple[str, ...],
     against: str | None,
     trec: str | None,
+    compare: bool,
+    strategies: str | None,
+    peers: str | None,
+    size: str | None,
     lake: str | None,
     json_output: bool,
 ) -> None:
@@ -83,11 +98,17 @@ def evaluate(
 
     NAME alone: builds what is stale of that corpus and asks its declared questions. With --set: measures the set under
     the settings of NAME (or of the only declared corpus), and compares with the last result under other settings: did
-    this change help?
+    this change help? With --compare: measures several chunkers on it, ours and those of other libraries, and compares.
     """
+    if compare and not sets:
+        stop(USAGE, "--compare needs --set DIR: the documents and questions that chunkers are compared on")
+    if not compare and (strategies or peers or size):
+        stop(USAGE, "--strategies, --peers and --size are for --compare")
     found = declared((name,) if name else (), check_source=not sets)
     if len(found) > 1:
         stop(USAGE, f"which corpus: {', '.join(loaded.name for loaded in found)}?")
+    if compare:
+        _compare_sets(road_of(found[0], lake=lake), sets, strategies, peers, size, json_output)
     if sets:
         _evaluate_sets(found[0], sets, against, trec, lake, json_output)
     _evaluate_corpus(found[0], trec, lake, json_output)
@@ -177,6 +198,26 @@ def _evaluate_sets(
             _show_comparisons([asdict(row) for row in changed.comparisons])
     if json_output:
         print_json(objects[0] if len(objects) == 1 else {"sets": objects})
+    sys.exit(DONE)
+
+
+def _compare_sets(
+    road: Road,
+    sets: tuple[str, ...],
+    strategies: str | None,
+    peers: str | None,
+    size: str | None,
+    json_output: bool,
+) -> NoReturn:
+    from linkrag_dagster.cli import compare
+
+    found = compare.compare_sets(road, sets, strategies, peers, size)
+    if json_output:
+        objects = [compare.as_object(one) for one in found]
+        print_json(objects[0] if len(objects) == 1 else {"sets": objects})
+    else:
+        for one in found:
+            compare.show(one)
     sys.exit(DONE)
 
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from linkrag_dagster.cli.console import DONE, USAGE, WITH_FAILURES, ends_clearly, print_json, say, stop
+from linkrag_dagster.cli.explanations import show_explanation
+from linkrag_dagster.cli.file_chunker import ChunkingFailure, FileChunker, elements_of
 
 if TYPE_CHECKING:
+    from linkrag_dagster.chunking import ChunkSet
     from linkrag_dagster.extraction.records import Extraction
+    from linkrag_dagster.markdown.elements import Element
 
 as_json_lines = click.option(
     "--jsonl", "json_lines", is_flag=True, help="Print one JSON object a line, and nothing else."
@@ -114,26 +118,49 @@ def _read(path: Path) -> Extraction:
     metavar="KEY=VALUE",
     help="A chunking setting, such as max_tokens=200.",
 )
+@click.option("--explain", is_flag=True, help="Print the text with its cuts, and why each fell there.")
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(dir_okay=False),
+    metavar="OUT",
+    help="Write that as one page, with the curves of cohesion and depth; - for standard output.",
+)
 @as_json_lines
 @ends_clearly
 def chunk(
-    files: tuple[str, ...], stage: str, strategy: str, settings: tuple[str, ...], json_lines: bool
+    files: tuple[str, ...],
+    stage: str,
+    strategy: str,
+    settings: tuple[str, ...],
+    explain: bool,
+    page: str | None,
+    json_lines: bool,
 ) -> None:
     """Chunk files and print the rows of one step, with spans, trails, tokens and the reason of each cut."""
     from linkrag_dagster.extraction.failures import ExtractionError
 
-    chosen = _settings(settings)
+    _check_forms(files, stage, explain, page, json_lines)
+    chunker = None if stage == "elements" else FileChunker(strategy, _settings(settings))
     failed = False
     for name in files:
         try:
             found = _read(Path(name))
+            elements = elements_of(found)
+            made = None if chunker is None else chunker.chunks(elements, found)
         except ExtractionError as error:
             failed = True
-            if json_lines:
-                print_json({"file": name, "error_kind": error.kind, "error": str(error)})
-            say(f"{name}: {error.kind}: {error}")
+            _failed(name, error.kind, str(error), json_lines)
             continue
-        for row in _rows(found, stage, strategy, chosen):
+        except ChunkingFailure as error:
+            failed = True
+            _failed(name, error.kind, str(error), json_lines)
+            continue
+        if chunker is not None and made is not None and (explain or page is not None):
+            show_explanation(name, found.text, made, chunker.limits, in_terminal=explain, page=page)
+            if not json_lines:
+                continue
+        for row in _rows(stage, elements, made):
             if json_lines:
                 print_json({"file": name, **row})
             else:
@@ -141,30 +168,33 @@ def chunk(
     sys.exit(WITH_FAILURES if failed else DONE)
 
 
-def _rows(
-    found: Extraction, stage: str, strategy: str, settings: Mapping[str, Any]
-) -> Iterator[dict[str, Any]]:
-    from linkrag_dagster.chunking import chunk_elements
-    from linkrag_dagster.contracts.rows import row_of
-    from linkrag_dagster.markdown import parse
-    from linkrag_dagster.markdown.plain import parse_plain
+def _check_forms(files: Sequence[str], stage: str, explain: bool, page: str | None, json_lines: bool) -> None:
+    """Stop where two forms of output are asked for that exclude each other."""
+    if (explain or page is not None) and stage != "chunks":
+        stop(USAGE, f"--stage {stage}: --explain and --html show all steps; leave --stage out")
+    if json_lines and (explain or page == "-"):
+        stop(USAGE, "--jsonl prints rows and nothing else; take --explain or --html - without it")
+    if explain and page == "-":
+        stop(USAGE, "--explain and --html - both write to standard output; name a file for the page")
+    if page is not None and len(files) > 1:
+        stop(USAGE, f"--html {page}: a page shows one file, {len(files)} are given")
+    if page not in (None, "-") and Path(page).resolve() in [Path(name).resolve() for name in files]:
+        stop(USAGE, f"--html {page}: that is the file to be shown; name another one")
 
-    elements = parse_plain(found.text) if found.markup == "plain" else parse(found.text)
-    if stage == "elements":
-        yield from (row_of(element) for element in elements)
-        return
-    # The default budget is the encoder's, as in a declaration.
-    chosen = {"tokenizer": "encoder", **settings}
-    try:
-        made = chunk_elements(
-            elements, found.text, title=found.title or "", strategy=strategy, settings=chosen
-        )
-    except ValueError as error:
-        stop(USAGE, str(error))
-    yield from (
-        row_of(record)
-        for record in {"coarse": made.coarse, "final": made.final, "chunks": made.chunks}[stage]
-    )
+
+def _failed(name: str, kind: str, message: str, json_lines: bool) -> None:
+    if json_lines:
+        print_json({"file": name, "error_kind": kind, "error": message})
+    say(f"{name}: {kind}: {message}")
+
+
+def _rows(stage: str, elements: Sequence[Element], made: ChunkSet | None) -> Iterator[dict[str, Any]]:
+    from linkrag_dagster.contracts.rows import row_of
+
+    records: Mapping[str, Sequence[Any]] = {"elements": elements}
+    if made is not None:
+        records = {"coarse": made.coarse, "final": made.final, "chunks": made.chunks}
+    yield from (row_of(record) for record in records[stage])
 
 
 def _settings(pairs: tuple[str, ...]) -> dict[str, Any]:

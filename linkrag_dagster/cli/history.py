@@ -41,22 +41,21 @@ def history(name: str, lake: str | None, json_output: bool) -> None:
         sys.exit(DONE)
     from linkrag_dagster.cli.tables import print_table
 
-    columns = ("generation", "finished", "run", *COUNTS, "texts", "tokens", "seconds", "kept", "why")
+    columns = ("generation", "finished", "run", "rows", "texts", "tokens", "seconds", "why")
     rows: list[list[object]] = [
         [
-            r.generation,
+            f"{r.generation}" if r.kept else f"{r.generation} (gone)",
             r.finished,
             r.run_id[:8],
-            *(r.rows(count) for count in COUNTS),
+            ", ".join(f"{r.rows(count)} {count}" for count in COUNTS if r.rows(count)),
             r.texts,
             r.tokens,
             r.seconds,
-            "yes" if r.kept else "no",
             "; ".join(r.why[:REASONS_SHOWN]),
         ]
         for r in records
     ]
-    print_table(f"{name}: rows over all tables, by run", columns, rows)
+    print_table(f"{name}: runs, and rows over all tables", columns, rows)
     sys.exit(DONE)
 
 

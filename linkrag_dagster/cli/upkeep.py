@@ -109,7 +109,8 @@ def _show_collected(found: Collected, dry_run: bool) -> None:
 
     rows: list[list[object]] = []
     for name, kinds in _by_kind(found).items():
-        rows += [[name, kind, counted["files"], counted["bytes"]] for kind, counted in kinds.items()]
+        for kind, counted in kinds.items():
+            rows.append([name, kind, counted["files"], counted["bytes"]])
     for model, swept in found.memo.items():
         files = swept.removed + swept.rewritten + swept.damaged + swept.temporary
         rows.append([f"model {model[:12]}", f"{swept.vectors} vectors", files, swept.size])

@@ -87,7 +87,7 @@ def _asset(road: Road, stage: Stage, pool: str | None) -> dg.AssetsDefinition:
         try:
             report = road.materialise(stage.name, lambda line: log(stage.name, line))
             # One commit a run: a later stage of it may still change what is staged (LA-01).
-            committed = finish(road, context.run_id) if _is_last(road, stage, context) else None
+            committed = finish(road, context.run.run_id) if _is_last(road, stage, context) else None
         except Refused as refused:
             road.reports[stage.name] = refused.report
             yield from _results(road, stage, refused.report)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from linkrag_dagster.chunking import Chunk, ChunkSet, CoarseChunk, ElementView, FinalChunk, GapTrace, Span
+from linkrag_dagster.chunking.cohesion import DECIMALS
 from linkrag_dagster.chunking.measure import Measure
 from linkrag_dagster.explain.limits import Limits
 from linkrag_dagster.markdown.elements import Element
@@ -87,9 +88,11 @@ class Cut:
         reason: the record's word for why.
         gap: the gap that was chosen; None where nothing was weighed.
         weighed: the gaps that it was chosen from, itself included, in order.
+        barred: deeper gaps between them that may not be cut.
         overflow: tokens of the chunk if it reached the first gap (or the end) beyond the maximum; None if unknown.
         opens: the heading that follows, where the cut is the document's own; None otherwise.
         coarse: the coarse chunk that ends there; None inside one, and for strategies without coarse chunks.
+        split: whether it ends a part of a block that was split by itself.
         window: whether the cut falls only because the indexed text would exceed the encoder's window.
     """
 
@@ -98,9 +101,11 @@ class Cut:
     reason: str
     gap: Gap | None = None
     weighed: tuple[Gap, ...] = ()
+    barred: tuple[Gap, ...] = ()
     overflow: int | None = None
     opens: Element | None = None
     coarse: CoarseChunk | None = None
+    split: bool = False
     window: bool = False
 
 
@@ -211,8 +216,8 @@ class _Accountant:
                 anchor = chunk.source_chunk_id if chunk.source_chunk_id in known else ""
                 derived.setdefault(anchor or "", []).append(chunk)
         offsets = _offsets(self._made.chunks, self._final)
-        following = [*sources[1:], None]
-        for number, (chunk, after) in enumerate(zip(sources, following, strict=True), start=1):
+        for number, chunk in enumerate(sources, start=1):
+            after = sources[number] if number < len(sources) else None
             cut = None if after is None else self._cut(number, chunk, after, offsets)
             yield self._shown(chunk, offsets[chunk.ordinal], cut)
             for other in derived.pop(chunk.chunk_id, ()):
@@ -249,9 +254,7 @@ class _Accountant:
         rows.append(Row(tuple(_blocks(kinds, begin, length)), None))
         return tuple(rows)
 
-    def _kinds(
-        self, chunk: Chunk, final: FinalChunk, origin: int, length: int
-    ) -> Sequence[tuple[int, str]]:
+    def _kinds(self, chunk: Chunk, final: FinalChunk, origin: int, length: int) -> Sequence[tuple[int, str]]:
         """Where in the content which kind of element begins, in order."""
         coarse = self._coarse.get(final.coarse_id)
         if coarse is not None and chunk.role == "source":
@@ -312,15 +315,18 @@ class _Accountant:
         if at == len(refined.positions) or not refined.traces[at].chosen:
             return cut
         gap = self._gap(refined.traces[at], final.coarse_start)
-        if coarse is None or self._limits is None or refined.measure is None:
-            return Cut(number, chunk.end_char, chunk.cut_reason, gap)
-        weighed, overflow = self._candidates(refined, final, len(coarse.content))
-        return Cut(number, chunk.end_char, chunk.cut_reason, gap, weighed, overflow)
+        split = final.part is not None
+        if split or coarse is None or self._limits is None or refined.measure is None:
+            return Cut(number, chunk.end_char, chunk.cut_reason, gap, split=split)
+        within, overflow = self._within(refined, final, len(coarse.content))
+        weighed = tuple(g for g in within if g.trace.legal or g.trace == gap.trace)
+        barred = tuple(g for g in within if g not in weighed and _deeper(g, gap))
+        return Cut(number, chunk.end_char, chunk.cut_reason, gap, weighed, barred, overflow)
 
-    def _candidates(
+    def _within(
         self, refined: _Refined, final: FinalChunk, length: int
     ) -> tuple[tuple[Gap, ...], int | None]:
-        """Legal gaps that leave the chunk within the maximum, and its tokens at the first place beyond that."""
+        """Gaps that leave the chunk within the maximum, and its tokens at the first place beyond that."""
         assert self._limits is not None and refined.measure is not None
         most = self._limits.settings.max_tokens
         found: list[Gap] = []
@@ -329,10 +335,13 @@ class _Accountant:
             gap = self._gap(row, final.coarse_start)
             if gap.tokens is not None and gap.tokens > most:
                 return tuple(found), gap.tokens
-            if row.legal or row.position == final.coarse_end:
-                found.append(gap)
+            found.append(gap)
         whole = refined.measure.count(final.coarse_start, length)
         return tuple(found), whole if whole > most else None
+
+
+def _deeper(gap: Gap, other: Gap) -> bool:
+    return round(gap.trace.depth or 0.0, DECIMALS) > round(other.trace.depth or 0.0, DECIMALS)
 
 
 def _offsets(chunks: Sequence[Chunk], final: Mapping[str, FinalChunk]) -> dict[int, int]:

@@ -86,18 +86,27 @@ def why(cut: Cut, account: Account, valley: Valley | None = None) -> list[str]:
         ]
     if cut.gap is None:
         return [f"Cut {cut_words(cut.reason)}."]
+    if cut.split:
+        return [
+            f"Cut {cut_words(cut.reason)}: a block above the hard maximum is split by itself, at any depth."
+        ]
     return [*_place(cut, account, valley), *_trigger(cut, account)]
 
 
 def _structure(cut: Cut, account: Account) -> list[str]:
-    if cut.opens is None or cut.opens.kind != "heading":
+    alone = cut.coarse is not None and cut.coarse.kinds == ("front_matter",)
+    if alone or cut.opens is None or cut.opens.kind != "heading":
         return ["Cut by structure: front matter stands apart from the text."]
-    said = [f"Cut by structure: the heading “{plain(cut.opens.title or '')}” (level {cut.opens.level}) follows."]
+    said = [
+        f"Cut by structure: the heading “{plain(cut.opens.title or '')}” (level {cut.opens.level}) follows."
+    ]
     size = None if cut.coarse is None else cut.coarse.buffer_tokens
     if account.limits is not None and size is not None:
         least = account.limits.settings.min_candidate_tokens
         if size >= least:
-            said.append(f"Before it {size} tokens have gathered; {least} are enough for a chunk of their own.")
+            said.append(
+                f"Before it {size} tokens have gathered; {least} are enough for a chunk of their own."
+            )
         else:
             said.append(
                 f"Only {size} tokens have gathered ({least} are usually needed), but a section of the same or a "
@@ -114,7 +123,11 @@ def _place(cut: Cut, account: Account, valley: Valley | None) -> list[str]:
         said = f"Cut {cut_words(cut.reason)}"
         if account.limits is not None and account.limits.settings.compares:
             return [f"{said}."]
-        return [f"{said}: the last place that keeps the chunk within the maximum."] if _is_last(cut) else [f"{said}."]
+        return (
+            [f"{said}: the last place that keeps the chunk within the maximum."]
+            if _is_last(cut)
+            else [f"{said}."]
+        )
     others = [g for g in cut.weighed if g is not gap and g.trace.depth is not None and not g.trace.chosen]
     deeper = [g for g in others if round(g.trace.depth or 0.0, 9) > round(depth, 9)]
     number = len(others) + 1
@@ -124,16 +137,28 @@ def _place(cut: Cut, account: Account, valley: Valley | None) -> list[str]:
         said = [f"Cut at the only gap with a score that may be cut within the maximum, depth {depth:.3f}."]
     elif not deeper:
         said = [
-            f"Cut at the deepest of the {number} valleys that may be cut within the maximum: depth {depth:.3f}, "
-            f"the next has {max(g.trace.depth or 0.0 for g in others):.3f}."
+            f"Cut at the deepest of the {number} gaps that may be cut within the maximum: depth {depth:.3f}; "
+            f"the next deepest has {max(g.trace.depth or 0.0 for g in others):.3f}."
         ]
     else:
         said = [f"Cut at a valley of cohesion, depth {depth:.3f}.", *_deeper(deeper, account)]
+    said += [
+        f"Gap {g.trace.gap_index} is deeper ({g.trace.depth or 0.0:.3f}), but may not be cut: that "
+        f"{_GAPS.get(g.trace.reason, g.trace.reason)}."
+        for g in cut.barred
+    ]
     if valley is not None:
-        said.append(
-            f"Cohesion falls from {valley.left:.3f} to {valley.bottom:.3f} and rises again to {valley.right:.3f}."
-        )
+        said.append(_slope(valley))
     return said
+
+
+def _slope(valley: Valley) -> str:
+    left, bottom, right = f"{valley.left:.3f}", f"{valley.bottom:.3f}", f"{valley.right:.3f}"
+    if left == bottom:
+        return f"Cohesion is {bottom} there and rises to {right} after it."
+    if right == bottom:
+        return f"Cohesion falls from {left} to {bottom} before it."
+    return f"Cohesion falls from {left} to {bottom} and rises again to {right}."
 
 
 def _deeper(deeper: list[Gap], account: Account) -> list[str]:
@@ -146,14 +171,20 @@ def _deeper(deeper: list[Gap], account: Account) -> list[str]:
 
 
 def _is_last(cut: Cut) -> bool:
-    return bool(cut.weighed) and cut.weighed[-1].trace == (cut.gap.trace if cut.gap else None)
+    """Whether the gap is the last of those weighed, and a cut was due."""
+    if cut.overflow is None or cut.gap is None or not cut.weighed:
+        return False
+    return cut.weighed[-1].trace == cut.gap.trace
 
 
 def _trigger(cut: Cut, account: Account) -> list[str]:
     if cut.overflow is None or account.limits is None:
         return []
     most = account.limits.settings.max_tokens
-    return [f"A cut was due: up to the next gap beyond the maximum the chunk would have {cut.overflow} tokens, of {most}."]
+    return [
+        f"A cut was due: with the passage after these gaps the chunk would have {cut.overflow} tokens; the maximum is "
+        f"{most}."
+    ]
 
 
 def badges(shown: Shown) -> list[tuple[str, str]]:
@@ -161,7 +192,9 @@ def badges(shown: Shown) -> list[tuple[str, str]]:
     chunk = shown.chunk
     found: list[tuple[str, str]] = []
     if chunk.role == "derived":
-        found.append((f"derived {chunk.element_id or ''}".strip(), "found by itself beside the chunk that holds it"))
+        found.append(
+            (f"derived {chunk.element_id or ''}".strip(), "found by itself beside the chunk that holds it")
+        )
     if chunk.oversized:
         found.append(("oversize", oversized_words(chunk.oversized_reason)))
     if chunk.part is not None:
@@ -194,9 +227,8 @@ def facts(account: Account) -> list[tuple[str, str]]:
         if settings.compares:
             found.append(("sizes", _sizes(account)))
         else:
-            found.append(
-                ("limits", f"min {settings.min_candidate_tokens}, max {settings.max_tokens}, hard max {settings.hard_max_tokens}")
-            )
+            limits = f"min {settings.min_candidate_tokens}, max {settings.max_tokens}"
+            found.append(("limits", f"{limits}, hard max {settings.hard_max_tokens}"))
         found.append(("tokenizer", account.limits.tokenizer_name))
         if settings.needs_scorer:
             scorer = account.limits.settings.scorer

@@ -10,7 +10,12 @@ import html
 import re
 from collections.abc import Iterator
 
+_CONTROLS = (
+    "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "HT", "LF", "VT", "FF", "CR", "SO", "SI", "DLE",
+    "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS", "US",
+)  # fmt: skip
 _NAMES = {
+    0x007F: "DEL", 0x0085: "NEL",
     0x00AD: "SHY", 0x061C: "ALM", 0x180E: "MVS", 0x200B: "ZWSP", 0x200E: "LRM", 0x200F: "RLM", 0x2028: "LSEP",
     0x2029: "PSEP", 0x202A: "LRE", 0x202B: "RLE", 0x202C: "PDF", 0x202D: "LRO", 0x202E: "RLO", 0x2060: "WJ",
     0x2066: "LRI", 0x2067: "RLI", 0x2068: "FSI", 0x2069: "PDI", 0xFEFF: "BOM",
@@ -22,18 +27,14 @@ _ODD = re.compile(
 
 
 def name_of(character: str) -> str:
-    """What such a character is called: a control picture, an abbreviation, or its number."""
+    """What such a character is called: its abbreviation in Unicode's charts, else its number."""
     code = ord(character)
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "\u2421"
-    return _NAMES.get(code) or f"U+{code:04X}"
+    return _CONTROLS[code] if code < len(_CONTROLS) else _NAMES.get(code) or f"U+{code:04X}"
 
 
 def plain(text: str) -> str:
     """The text with each such character replaced by its name in angle brackets; safe for a terminal."""
-    return _ODD.sub(lambda found: _bracketed(found[0]), text)
+    return _ODD.sub(lambda found: f"⟨{name_of(found[0])}⟩", text)
 
 
 def escaped(text: str) -> str:
@@ -49,11 +50,6 @@ def marked(text: str) -> str:
         else html.escape(part)
         for odd, part in _parts(text)
     )
-
-
-def _bracketed(character: str) -> str:
-    name = name_of(character)
-    return name if len(name) == 1 else f"⟨{name}⟩"
 
 
 def _parts(text: str) -> Iterator[tuple[bool, str]]:

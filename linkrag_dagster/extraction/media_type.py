@@ -138,9 +138,12 @@ def _extension(name: str) -> str:
     return base.rsplit(".", 1)[1].lower() if "." in base else ""
 
 
+_CONTROL = bytes(byte for byte in range(32) if byte not in b"\t\n\v\f\r\x1b")
+
+
 def _is_ascii_text(head: bytes) -> bool:
     """Whether all is ASCII text: `BMW`, `MZ` and `ID3` begin sentences too, and are no signatures then."""
-    return head.isascii() and not any(byte < 32 and byte not in b"\t\n\v\f\r\x1b" for byte in head[:1024])
+    return head.isascii() and len(head[:1024].translate(None, _CONTROL)) == len(head[:1024])
 
 
 def _confirmed(head: bytes, media_type: str) -> bool:

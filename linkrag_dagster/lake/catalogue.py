@@ -59,7 +59,8 @@ def _write(beside: Path, lakes: Iterable[CorpusLake]) -> None:
                 _corpus(connection, lake)
             connection.execute("USE memory")
             connection.execute("DETACH warehouse")
-    except duckdb.IOException as error:
+    # What a full disk says, while DuckDB writes, and when it is to make its writing last.
+    except (duckdb.IOException, duckdb.TransactionException, duckdb.FatalException) as error:
         raise OSError(str(error)) from error
     finally:
         beside.with_name(beside.name + ".wal").unlink(missing_ok=True)

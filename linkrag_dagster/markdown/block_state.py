@@ -11,7 +11,6 @@ from markdown_it.utils import EnvType
 
 from linkrag_dagster.markdown.lines import Lines
 
-
 _INDENTS = frozenset(" \t")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_block import ParserBlock
@@ -33,9 +33,8 @@ MAX_NESTING = 64
 part of their block, and their fences, formulas and tables are protected, but no further list or quote is told apart."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A top-level block.
+class Block(NamedTuple):
+    """A top-level block; a tuple, for there is one a block of every text.
 
     Attributes:
         kind: of the element it becomes.

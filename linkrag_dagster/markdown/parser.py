@@ -63,8 +63,8 @@ class _Trail:
         while self._above and self._above[-1][0] >= level:
             self._above.pop()
         self._above.append((level, title, index))
-        self.titles = tuple(title for _, title, _ in self._above)
-        self.indexes = tuple(index for _, _, index in self._above)
+        self.titles = tuple([title for _, title, _ in self._above])
+        self.indexes = tuple([index for _, _, index in self._above])
         return self.titles, self.indexes
 
 
@@ -103,7 +103,18 @@ def _elements(text: str) -> Iterator[Element]:
                 images_seen += 1
                 element_id = f"image_{images_seen:03d}"
                 yield Element(
-                    index, "image", None, start, end, first + 1, last + 1, titles, indexes, None, element_id, alt
+                    index,
+                    "image",
+                    None,
+                    start,
+                    end,
+                    first + 1,
+                    last + 1,
+                    titles,
+                    indexes,
+                    None,
+                    element_id,
+                    alt,
                 )
                 index += 1
             if found:

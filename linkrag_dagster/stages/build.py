@@ -74,7 +74,12 @@ def build(road: Road, run: Runner, *, through: str | None = None) -> BuildResult
             # What a killed build left behind is finished here: a commit, or the catalogue.
             finish(road, NOTHING_TO_DO)
         else:
-            whole = run(road, names, road.source(road.lake.working()).digest())
+            # What was planned is what is built: the source is not listed and hashed once more.
+            road.planned = True
+            try:
+                whole = run(road, names, road.source(road.lake.working()).digest())
+            finally:
+                road.planned = False
             if road.error is not None:
                 raise road.error
             refused = next((r.refused for r in road.reports.values() if r.refused), "")

@@ -80,7 +80,7 @@ def commit(
     Args:
         besides: failures to record although the documents' rows are committed (a source that can't be used).
     """
-    wanted = wanted or wanted_units(road, stage, documents, ledger, {})
+    wanted = wanted or wanted_units(road, stage, {key: documents[key] for key in plan.todo}, ledger, {})
     failures = list(computed.failures)
     tried = set(plan.todo) - {f.doc_key for f in failures}
     frames = _stamped(road, stage, computed.frames, wanted)

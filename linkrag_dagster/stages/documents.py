@@ -264,7 +264,7 @@ def materialise_source(road: Road, stage: Stage, progress: Progress) -> StageRep
     with road.lake.writer(wait=road.wait):
         generation = road.lake.next_generation()
         ledger = read_ledger(road, generation)
-        source = road.source(generation, fresh=True)
+        source = road.source(generation, fresh=not road.planned)
         refuse_empty(road, source)
         plan = plan_source(road, stage, source, ledger)
         failures = new_source_failures(source, ledger)

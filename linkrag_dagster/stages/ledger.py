@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from linkrag_dagster.lake.lake import UNITS
+from linkrag_dagster.lake.lake import UNITS, UNITS_SCHEMA
 from linkrag_dagster.lake.manifest import Generation
 from linkrag_dagster.stages.stage import FIRST, Stage
 from linkrag_dagster.versions.planner import StagePlan, Unit, Wanted, attempt_of, plan_stage
@@ -31,13 +31,46 @@ class Ledger:
     failures: Mapping[str, Mapping[str, Any]]
 
 
+@dataclass(slots=True)
+class Remembered:
+    """What a run has worked out for its planner; the lake's files never change, so it stays true.
+
+    Attributes:
+        units: units by file of the ledger, stage and document; those of the generation read last.
+        inputs: hash of the inputs' content, by the hashes that it is made of.
+    """
+
+    units: dict[str, dict[str, dict[str, Unit]]] = field(
+        default_factory=dict[str, dict[str, dict[str, Unit]]]
+    )
+    inputs: dict[tuple[str, ...], str] = field(default_factory=dict[tuple[str, ...], str])
+
+    def inputs_hash(self, hashes: tuple[str, ...]) -> str:
+        """Hash of the content that a unit is made from."""
+        found = self.inputs.get(hashes)
+        if found is None:
+            found = self.inputs[hashes] = digest("inputs", *hashes)
+        return found
+
+
 def read_ledger(road: Road, generation: Generation) -> Ledger:
-    """The units and failures of a generation."""
+    """The units and failures of a generation; every stage asks, and a commit changes few of the ledger's files."""
+    before, now = road.remembered.units, dict[str, dict[str, dict[str, Unit]]]()
     units: dict[str, dict[str, Unit]] = {}
-    for stage, *values in road.lake.read(generation, UNITS).iter_rows():
-        units.setdefault(stage, {})[values[0]] = Unit(*values)
+    for shard, file in generation.tables.get(UNITS, {}).items():
+        now[file.path] = before[file.path] if file.path in before else _units(road, generation, shard)
+        for stage, found in now[file.path].items():
+            units.setdefault(stage, {}).update(found)
+    road.remembered.units = now
     failures = {row["doc_key"]: row for row in road.lake.read(generation, "failures").iter_rows(named=True)}
     return Ledger(units, generation.specs, failures)
+
+
+def _units(road: Road, generation: Generation, shard: int) -> dict[str, dict[str, Unit]]:
+    units: dict[str, dict[str, Unit]] = {}
+    for stage, *values in road.lake.read_shard(generation, UNITS, shard, UNITS_SCHEMA).iter_rows():
+        units.setdefault(stage, {})[values[0]] = Unit(*values)
+    return units
 
 
 def wanted_units(
@@ -49,20 +82,24 @@ def wanted_units(
 ) -> dict[str, Wanted]:
     """The units that a stage should have: those whose inputs exist, or will (`pending`, by stage)."""
     wanted: dict[str, Wanted] = {}
+    inputs = [(pending.get(name, frozenset[str]()), ledger.units.get(name, {})) for name in stage.inputs]
+    fingerprints: dict[int, str] = {}
     for key, document in documents.items():
         hashes: list[str] = []
         waits = False
-        for name in stage.inputs:
-            if key in pending.get(name, frozenset()):
+        for coming, units in inputs:
+            if key in coming:
                 waits = True
-            elif key in ledger.units.get(name, {}):
-                hashes.append(ledger.units[name][key].content_hash)
+            elif key in units:
+                hashes.append(units[key].content_hash)
             else:
                 break
         else:
-            wanted[key] = Wanted(
-                key, road.spec(stage, document).fingerprint, None if waits else digest("inputs", *hashes)
-            )
+            spec = road.spec(stage, document)
+            if id(spec) not in fingerprints:
+                fingerprints[id(spec)] = spec.fingerprint
+            made_from = None if waits else road.remembered.inputs_hash(tuple(hashes))
+            wanted[key] = Wanted(key, fingerprints[id(spec)], made_from)
     return wanted
 
 

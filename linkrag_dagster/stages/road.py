@@ -29,7 +29,7 @@ from linkrag_dagster.stages.documents import RawDocuments, Source, list_source, 
 from linkrag_dagster.stages.elements import Elements
 from linkrag_dagster.stages.embeddings import Embeddings
 from linkrag_dagster.stages.evaluation import Evaluation
-from linkrag_dagster.stages.ledger import attempt_fingerprint, plan_documents, read_ledger
+from linkrag_dagster.stages.ledger import Remembered, attempt_fingerprint, plan_documents, read_ledger
 from linkrag_dagster.stages.stage import READS_BYTES, Progress, Stage, StageReport
 from linkrag_dagster.stages.text import ExtractedText
 from linkrag_dagster.stages.whole_corpus import materialise_whole
@@ -77,6 +77,8 @@ class Road:
         self.progress: Callable[[str, str], None] | None = None
         self.reports: dict[str, StageReport] = {}
         self.error: Exception | None = None
+        self.remembered = Remembered()
+        self.planned = False
         self._source: Source | None = None
         self._documents: tuple[object, dict[str, dict[str, Any]]] | None = None
         self._specs: dict[tuple[str, object], StageSpec] = {}

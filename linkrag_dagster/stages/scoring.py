@@ -14,13 +14,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from linkrag_dagster.chunking import FinalPlan, Retries, Scorer, ScoringError, WindowScorer, text_vectors
+from linkrag_dagster.chunking import (
+    ENCODER,
+    FinalPlan,
+    Retries,
+    Scorer,
+    ScoringError,
+    WindowScorer,
+    text_vectors,
+)
 from linkrag_dagster.chunking.atom_vectors import Vectors
+from linkrag_dagster.chunking.default_encoder import MODEL
 from linkrag_dagster.embedding.embed_missing import embed_missing
 from linkrag_dagster.embedding.encoder import Encoder
 from linkrag_dagster.embedding.errors import TextsRefused
 from linkrag_dagster.embedding.memo import Memo, text_hash
-from linkrag_dagster.embedding.model import ModelIdentity
+from linkrag_dagster.embedding.model import ModelIdentity, resolve_model
 from linkrag_dagster.stages.stage import DocumentFailure, Progress
 from linkrag_dagster.tokens import load_tokenizer
 
@@ -193,6 +202,15 @@ class Scores:
 def plain_scorer(model: ModelIdentity) -> Scorer:
     """A model as a scorer without a memo, for single texts; its weights are loaded at the first of them."""
     return _windowed(Encoder(model), model)
+
+
+def named_scorer(name: str = ENCODER) -> Scorer:
+    """The scorer that `chunking.scorer` names, for single texts outside a corpus; `encoder` is the packaged model.
+
+    Raises:
+        ModelError: there is no such model, or it can't be used.
+    """
+    return plain_scorer(resolve_model(MODEL if name == ENCODER else name))
 
 
 def _windowed(scorer: Scorer, model: ModelIdentity) -> Scorer:

@@ -4,7 +4,8 @@ Documents go through the road's own stages in memory, vectors through the lake's
 the fingerprint of all that they depend on, so that the same question is never computed twice, and two settings can be
 compared on the same questions.
 
-    <lake>/experiments/<set>/<fingerprint>/   one Parquet file a table, and experiment.parquet beside them
+    <lake>/experiments/<set>/<fingerprint>/            one Parquet file a table, and experiment.parquet beside them
+    <lake>/experiments/<set>/compared/<fingerprint>/   the same, of what was measured for a comparison alone
 """
 
 from __future__ import annotations
@@ -22,21 +23,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from linkrag_dagster.chunking import coarse_chunks, export_chunks, plan_final
-from linkrag_dagster.chunking.records import Chunk
 from linkrag_dagster.contracts.evaluation import EVALUATION_CONTRACTS
 from linkrag_dagster.embedding.embed_missing import embed_missing
 from linkrag_dagster.embedding.memo import Memo, text_hash
 from linkrag_dagster.evaluation.comparison import ComparisonRow, compare
-from linkrag_dagster.evaluation.gold import GoldDocument, GoldSet, read_gold_files, read_span_set
+from linkrag_dagster.evaluation.gold import GoldSet, read_gold_files, read_span_set
 from linkrag_dagster.evaluation.records import EvidenceSpan, IndexedChunk, Question
 from linkrag_dagster.lake.files import write_frame
 from linkrag_dagster.lexical.bm25 import postings
-from linkrag_dagster.markdown import parse
 from linkrag_dagster.retrieval.ranking import WholeIndex
 from linkrag_dagster.stages.evaluation import experiment_frames, question_row
 from linkrag_dagster.stages.experiment import RUNS, run_experiment
-from linkrag_dagster.stages.scoring import Scores
+from linkrag_dagster.stages.set_chunks import RoadChunker, SetChunker, SetError
 from linkrag_dagster.stages.stage import Progress
 from linkrag_dagster.versions.spec import differences, digest
 
@@ -46,15 +44,11 @@ if TYPE_CHECKING:
 EXPERIMENTS = "experiments"
 QUESTIONS, DOCUMENTS, SEGMENTS = "questions.jsonl", "documents.jsonl", "segments.jsonl"
 RECORD = "experiment.parquet"
-MEASURED_STAGES = ("elements", "coarse_chunks", "final_chunks", "chunks", "embeddings", "bm25", "evaluation")
+COMPARED = "compared"
+"""Where results lie that no later change of settings is compared with."""
+GATES = 1
+"""Revision of the correctness gates that every measured set goes through."""
 TABLES = tuple(rules.name for rules in EVALUATION_CONTRACTS)
-PROGRESS_EVERY = 50
-MARKDOWN: Mapping[str, object] = {"media_type": "text/markdown", "size_bytes": 0}
-"""Documents of sets are read as Markdown, which plain prose is too."""
-
-
-class SetError(Exception):
-    """A folder is no question set that can be measured: says what is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +74,27 @@ class SetResult:
     cached: bool
 
 
-def evaluate_set(road: Road, folder: Path, progress: Progress) -> SetResult:
+def evaluate_set(
+    road: Road,
+    folder: Path,
+    progress: Progress,
+    chunker: SetChunker | None = None,
+    *,
+    compared: bool = False,
+) -> SetResult:
     """Measure a set, or read what was measured under the same settings.
 
     Args:
         road: the corpus whose settings, model and memo are used; its documents are not.
         folder: `questions.jsonl`, `documents.jsonl`, optionally `segments.jsonl`.
         progress: told in lines.
+        chunker: what cuts the documents; None: the road's own stages.
+        compared: the result is for a comparison alone, and never an earlier result of a change of settings.
 
     Raises:
         SetError: the folder holds no questions or no documents.
         GoldError: faulty gold, every fault by file and line.
+        PeerFailed: a peer's library failed.
         ModelError: the encoder can't be loaded.
         OSError: the lake can't be written.
     """
@@ -99,16 +103,14 @@ def evaluate_set(road: Road, folder: Path, progress: Progress) -> SetResult:
         raise SetError(
             f"{folder}: a set needs {QUESTIONS} and {DOCUMENTS}; questions without documents can't be measured"
         )
-    specs = {
-        stage.name: road.spec(stage, MARKDOWN).as_dict()
-        for stage in road.stages
-        if stage.name in MEASURED_STAGES
-    }
+    cutter = chunker or RoadChunker(road)
+    specs = cutter.specs()
     # The corpus's own questions are not those of the set.
-    specs["evaluation"] = {**specs["evaluation"], "parameters": {"runs": list(RUNS)}}
+    specs["evaluation"] = {**specs["evaluation"], "parameters": {"runs": list(RUNS), "gates": GATES}}
     marks = [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
     fingerprint = digest("set", *marks, json.dumps(specs, sort_keys=True))[:32]
-    place = road.lake_root / EXPERIMENTS / folder.resolve().name / fingerprint
+    place = road.lake_root / EXPERIMENTS / folder.resolve().name
+    place = (place / COMPARED if compared else place) / fingerprint
     if (place / RECORD).is_file():
         return _read(place, cached=True)
     files = read_gold_files(paths)
@@ -116,7 +118,7 @@ def evaluate_set(road: Road, folder: Path, progress: Progress) -> SetResult:
     answerable = sum(1 for question in gold.questions if question.groups)
     if not answerable:
         raise SetError(f"{folder}: no question has evidence, so there is nothing to find")
-    frames, facts = _measure(road, gold, progress)
+    frames, facts = _measure(road, cutter, gold, progress)
     record = {
         "name": folder.resolve().name,
         "fingerprint": fingerprint,
@@ -128,12 +130,13 @@ def evaluate_set(road: Road, folder: Path, progress: Progress) -> SetResult:
     return _read(place, cached=False)
 
 
-def _measure(road: Road, gold: GoldSet, progress: Progress) -> tuple[dict[str, pl.DataFrame], dict[str, int]]:
-    chunks = _chunked(road, gold.documents, progress)
-    searched = {key: [c for c in made if c.searchable] for key, made in chunks.items()}
-    rows = [(c.chunk_id, key, c) for key, made in searched.items() for c in made]
-    ids = [chunk_id for chunk_id, _, _ in rows]
-    texts = {text_hash(c.text): c.text for _, _, c in rows}
+def _measure(
+    road: Road, chunker: SetChunker, gold: GoldSet, progress: Progress
+) -> tuple[dict[str, pl.DataFrame], dict[str, int]]:
+    made = chunker.cut(gold.documents, progress)
+    rows = made.chunks
+    ids = [c.chunk_id for c in rows]
+    texts = {text_hash(c.embedded): c.embedded for c in rows}
     embedded = embed_missing(
         texts,
         Memo(road.memo_folder),
@@ -145,22 +148,22 @@ def _measure(road: Road, gold: GoldSet, progress: Progress) -> tuple[dict[str, p
         first = next(iter(embedded.problems.values()))
         raise SetError(f"{len(embedded.problems)} chunks can't be embedded: {first}")
     place = {mark: row for row, mark in enumerate(embedded.hashes)}
-    at = np.array([place[text_hash(c.text)] for _, _, c in rows], dtype=np.int64)
+    at = np.array([place[text_hash(c.embedded)] for c in rows], dtype=np.int64)
     lexical = road.declaration.lexical
-    indexed = [c.text if lexical.field == "text" else c.content for _, _, c in rows]
+    indexed = [c.text if lexical.field == "text" else c.content for c in rows]
     found, lengths = postings(ids, indexed, road.analyzer)
-    tokens = road.tokenizer.count_many([c.text for _, _, c in rows])
+    tokens = road.tokenizer.count_many([c.text for c in rows])
     known = [
         IndexedChunk(
-            chunk_id=chunk_id,
-            doc_id=key[0],
-            version=key[1],
-            spans=tuple((span.start_char, span.end_char) for span in c.spans),
+            chunk_id=c.chunk_id,
+            doc_id=c.doc_id,
+            version=c.version,
+            spans=c.spans,
             tokens=count,
             characters=len(c.text),
             role=c.role,
         )
-        for (chunk_id, key, c), count in zip(rows, tokens, strict=True)
+        for c, count in zip(rows, tokens, strict=True)
     ]
     index = WholeIndex(
         chunk_ids=ids,
@@ -180,41 +183,14 @@ def _measure(road: Road, gold: GoldSet, progress: Progress) -> tuple[dict[str, p
         "questions": len(gold.questions),
         "chunks": len(known),
         "chunk_tokens": sum(tokens),
-        "oversized_chunks": sum(1 for _, _, c in rows if c.oversized),
+        "oversized_chunks": sum(1 for c in rows if c.oversized),
+        **made.facts,
+        "lost_characters": made.gates.undeclared,
+        "documents_failing_gates": len(made.gates.failed),
         "destroyed": result.measurement.destroyed.destroyed,
         "destroyed_spans": result.measurement.destroyed.spans_destroyed,
     }
     return experiment_frames(result, asked), facts
-
-
-def _chunked(
-    road: Road, documents: Sequence[GoldDocument], progress: Progress
-) -> dict[tuple[str, str | None], Sequence[Chunk]]:
-    """Chunks by document, made as the stages make them."""
-    scores = Scores(road, progress)
-    made: dict[tuple[str, str | None], Sequence[Chunk]] = {}
-    for number, document in enumerate(documents, start=1):
-        elements = parse(document.text)
-        coarse = coarse_chunks(elements, document.text, road.settings, road.tokenizer)
-        plan = plan_final(coarse, document.text, road.settings, road.tokenizer, elements)
-        vectors, failures = scores.of({"": plan})
-        if failures:
-            raise SetError(f"document {document.doc_id!r}: {failures[0].message}")
-        final, _ = plan.chunks(vectors[""])
-        made[document.doc_id, document.version] = export_chunks(
-            final,
-            document.text,
-            road.settings,
-            road.tokenizer,
-            road.encoder_tokenizer,
-            road.model.window,
-            document.title,
-            document.doc_id,
-            document.version,
-        )
-        if number % PROGRESS_EVERY == 0:
-            progress(f"{number}/{len(documents)} documents chunked")
-    return made
 
 
 def _write(place: Path, record: Mapping[str, Any], frames: Mapping[str, pl.DataFrame]) -> None:
@@ -268,16 +244,15 @@ def change(before: SetResult, now: SetResult) -> Change:
         for stage in now.specs
         for line in differences(before.specs.get(stage, {}), now.specs[stage])
     ]
-    asked = _asked(now.frames["evaluation_questions"])
-    both = {row for row in before.frames["evaluation_questions"].filter(pl.col("used"))["question_id"]}
-    asked = [question for question in asked if question.question_id in both]
-    both_results = (("now", _values(now)), ("before", _values(before)))
+    asked = asked_questions([result.frames["evaluation_questions"] for result in (now, before)])
+    both_results = (("now", values_of(now)), ("before", values_of(before)))
     values = {f"{run} {name}": found[run] for run in RUNS for name, found in both_results}
     pairs = [(f"{run} now", f"{run} before") for run in RUNS]
     return Change(tuple(words), tuple(compare(values, asked, pairs=pairs)))
 
 
-def _values(result: SetResult) -> dict[str, dict[str, dict[str, float | None]]]:
+def values_of(result: SetResult) -> dict[str, dict[str, dict[str, float | None]]]:
+    """A result's values by run, metric and question."""
     found: dict[str, dict[str, dict[str, float | None]]] = {}
     rows = result.frames["evaluation_results"].select("run", "metric", "question_id", "value")
     for run, metric, question, value in rows.iter_rows():
@@ -285,11 +260,16 @@ def _values(result: SetResult) -> dict[str, dict[str, dict[str, float | None]]]:
     return found
 
 
-def _asked(questions: pl.DataFrame) -> list[Question]:
-    """Questions with evidence, as comparisons need them: needle and document."""
+def asked_questions(tables: Sequence[pl.DataFrame]) -> list[Question]:
+    """Questions with evidence that all results could ask, as comparisons need them: needle and document.
+
+    Args:
+        tables: `evaluation_questions` of each result.
+    """
+    used = [set(table.filter(pl.col("used"))["question_id"]) for table in tables]
     found: list[Question] = []
-    for row in questions.filter(pl.col("used")).iter_rows(named=True):
+    for row in tables[0].filter(pl.col("used")).iter_rows(named=True) if tables else ():
         spans = tuple(EvidenceSpan(e["doc_id"], e["start_char"], e["end_char"]) for e in row["evidence"])
-        if spans:
+        if spans and all(row["question_id"] in ids for ids in used):
             found.append(Question(row["question_id"], row["question"], (spans,), needle_id=row["needle_id"]))
     return found

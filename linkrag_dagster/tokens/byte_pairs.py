@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from linkrag_dagster.tokens.tokenizer import TokenOffsets, code_points, well_formed
 
+# Code points below which a list of ids is quicker made than an array of them.
+_SHORT = 256
 # Classes of code points, as the two vocabularies' splitting expressions tell them apart.
 _UNKNOWN, _LETTER, _NUMBER, _BLANK, _NEWLINE, _OTHER, _APOSTROPHE, _SLASH, _MARK = range(9)
 _CLASSES = 9
@@ -66,9 +68,12 @@ class BytePairTokenizer:
     def encode_offsets(self, text: str) -> TokenOffsets:
         """Offsets of the tokens of `text`, in code points."""
         text = well_formed(text)
-        ids: NDArray[np.uint32] = self._encoding.encode_batch([text], 1)[0]
+        if len(text) < _SHORT:
+            ids = np.array(self._encoding.encode_ordinary(text), dtype=np.uint32)
+        else:
+            ids = self._encoding.encode_batch([text], 1)[0]
         lengths = self._lengths[ids]
-        ends = np.cumsum(lengths)
+        ends = lengths.cumsum()
         starts = ends - lengths
         if text.isascii():
             return TokenOffsets(starts, ends)
@@ -94,8 +99,8 @@ class BytePairTokenizer:
         data = np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
         # Tokens that have ended up to each byte.
         ended = np.zeros(len(data) + 1, dtype=np.int32)
-        ended[np.cumsum(self._lengths.take(ids))] = 1
-        np.cumsum(ended, out=ended)
+        ended[self._lengths.take(ids).cumsum()] = 1
+        ended.cumsum(out=ended)
         if len(data) > len(text):
             places = np.append(np.flatnonzero((data & 0xC0) != 0x80), len(data))
             cuts = places[cuts]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Sequence
 
 import numpy as np
@@ -40,6 +40,10 @@ class TokenCounter:
         cuts, sums = _prefix_sums(tokenizer, self._plain)
         self._cuts = array("q", cuts.tobytes())
         self._sums = array("q", sums.tobytes())
+        # How many cuts stand at or before each position: looked up far more often than searching would be cheap.
+        marks = np.zeros(len(text) + 1, dtype=np.int32)
+        marks[cuts] = 1
+        self._ranks = array("i", np.cumsum(marks, dtype=np.int32).tobytes())
         self._remainders: dict[tuple[int, int], int] = {}
         self._density = 4.0  # code points a token, as the last prefix had them
 
@@ -58,16 +62,16 @@ class TokenCounter:
             raise ValueError(f"no slice [{start}, {end}) in a text of {len(self._plain)} code points")
         if end - start <= _SHORT:
             return self.tokenizer.count(self._plain[start:end]) if start < end else 0
-        first = bisect_left(self._cuts, start)
-        last = bisect_right(self._cuts, end) - 1
+        first, last = self._cut_from(start), self._ranks[end] - 1
         if first > last:
             return self._encode(start, end)
-        return (
-            self._encode(start, self._cuts[first])
-            + self._sums[last]
-            - self._sums[first]
-            + self._encode(self._cuts[last], end)
-        )
+        head, tail = self._cuts[first], self._cuts[last]
+        total = self._sums[last] - self._sums[first]
+        if start < head:
+            total += self._encode(start, head)
+        if tail < end:
+            total += self._encode(tail, end)
+        return total
 
     def count_each(self, starts: Sequence[int], ends: Sequence[int]) -> list[int]:
         """`count` of each slice, in order: all lookups at once. Linear for slices that don't overlap.
@@ -83,10 +87,12 @@ class TokenCounter:
         begins, stops = np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64)
         wrong = np.flatnonzero((begins < 0) | (begins > stops) | (stops > len(self._plain)))
         if len(wrong):
-            self.count(starts[wrong[0]], ends[wrong[0]])
+            at = int(wrong[0])
+            self.count(starts[at], ends[at])
         cuts, sums = np.frombuffer(self._cuts, dtype=np.int64), np.frombuffer(self._sums, dtype=np.int64)
-        first = np.searchsorted(cuts, begins)
-        last = np.searchsorted(cuts, stops, side="right") - 1
+        ranks = np.frombuffer(self._ranks, dtype=np.int32)
+        first = np.where(cuts[ranks[begins] - 1] == begins, ranks[begins] - 1, ranks[begins])
+        last = ranks[stops] - 1
         safe = first <= last
         # A slice without a safe cut is one remainder: all of it stands before the "cut" at its end.
         heads = np.where(safe, cuts[np.minimum(first, len(cuts) - 1)], stops)
@@ -95,8 +101,7 @@ class TokenCounter:
         for left, right in ((begins, heads), (tails, stops)):
             ragged = np.flatnonzero(left < right)
             pieces = [
-                self._plain[a:b]
-                for a, b in zip(left[ragged].tolist(), right[ragged].tolist(), strict=True)
+                self._plain[a:b] for a, b in zip(left[ragged].tolist(), right[ragged].tolist(), strict=True)
             ]
             found[ragged] += np.array(self.tokenizer.count_many(pieces), dtype=np.int64)
         return found.tolist()
@@ -135,24 +140,27 @@ class TokenCounter:
         width = window_width(limit, self._density)
         if end - start <= width and self.count(start, end) <= limit:
             return Cut(end, False)
-        first = bisect_left(self._cuts, start)
-        behind = bisect_right(self._cuts, min(end, start + width)) - 1
+        first, behind = self._cut_from(start), self._ranks[min(end, start + width)] - 1
         if first >= behind:
             return None
         fits = limit + self._sums[first] - self._encode(start, self._cuts[first])
-        if self._sums[behind] < fits + SLACK or self._sums[first] > fits:
+        if self._sums[behind] < fits + SLACK or self._sums[first] >= fits:
             return None
-        last = bisect_right(self._sums, fits, first, behind) - 1
-        boundary = self._cuts[last]
-        if self._sums[last] < fits:
-            boundary = self._boundary(boundary, self._cuts[last + 1], fits - self._sums[last])
+        # The limit falls between these two; behind the last token may stand blanks that are none.
+        after = bisect_left(self._sums, fits, first + 1, behind)
+        boundary = self._boundary(self._cuts[after - 1], self._cuts[after], fits - self._sums[after - 1])
         place = first_choice(self._plain, start, boundary)
         return None if place is None or self.count(start, place) > limit else Cut(place, False)
 
+    def _cut_from(self, position: int) -> int:
+        """The first cut at or after a position."""
+        rank = self._ranks[position]
+        return rank - 1 if rank and self._cuts[rank - 1] == position else rank
+
     def _boundary(self, start: int, end: int, tokens: int) -> int:
-        """The last token boundary of a slice, at most that many tokens from its start; less than it holds."""
+        """The last token boundary of a slice, at most that many tokens from its start."""
         offsets = self.tokenizer.encode_offsets(self._plain[start:end])
-        while tokens and offsets.starts[tokens] < offsets.ends[tokens - 1]:
+        while 0 < tokens < len(offsets) and offsets.starts[tokens] < offsets.ends[tokens - 1]:
             tokens -= 1
         return start + int(offsets.ends[tokens - 1]) if tokens else start
 

@@ -88,7 +88,6 @@ class SmallCorpus:
         """Build in this thread, without Dagster."""
         return build(self.road(lake, wait=wait), _run)
 
-
     def collect(self) -> None:
         """Remove what the current generation alone does not need, vectors of forgotten texts included."""
         road = self.road()
@@ -105,8 +104,12 @@ def _run(road: Road, stages: Sequence[str], source_digest: str) -> bool:
 
 def first_documents(corpus: SmallCorpus) -> None:
     """What the first generation is built from."""
-    corpus.write("ferry.md", "# Ferry\n\n## Summer\n\nThe ferry leaves at seven.\n\n## Winter\n\nIt leaves at nine.\n")
-    corpus.write("crane.md", "# Crane\n\nIt lifts eleven tonnes.\n\n| part | code |\n| --- | --- |\n| hook | R-17 |\n")
+    corpus.write(
+        "ferry.md", "# Ferry\n\n## Summer\n\nThe ferry leaves at seven.\n\n## Winter\n\nIt leaves at nine.\n"
+    )
+    corpus.write(
+        "crane.md", "# Crane\n\nIt lifts eleven tonnes.\n\n| part | code |\n| --- | --- |\n| hook | R-17 |\n"
+    )
     corpus.write("gone.md", "# Gone\n\nThis page goes.\n")
     corpus.write("灯.md", "# 灯塔\n\n灯每九秒转一圈。\n")
 

@@ -1,4 +1,4 @@
-"""Killed, or refused by the disk, at every named point of every write: nothing breaks, the next build goes on (FA-04)."""
+"""Killed, or refused by the disk, at every point of every write: nothing breaks, the next build goes on (FA-04)."""
 
 from __future__ import annotations
 

@@ -94,7 +94,9 @@ attributes:
         ('embedding: {model: ""}', "4: embedding.model: must not be empty"),
         (
             "chunking: {strategy: pak}",
-            "4: chunking.strategy: expected noop | pack | semantic_depth_window, got 'pak'; did you mean pack?",
+            "4: chunking.strategy: expected noop | pack | semantic_depth_window | fixed | recursive | document_aware | "
+            "percentile | header | ablation_a | ablation_b | ablation_c | ablation_d | ablation_e | ablation_f | "
+            "paragraph | texttiling | auto, got 'pak'; did you mean pack?",
         ),
         ("chunking: {overflow: pool}", "4: chunking.overflow: expected split | error, got 'pool'"),
         ("chunking: {max_tokens: 0}", "4: chunking.max_tokens: must be at least 1, got 0"),

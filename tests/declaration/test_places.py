@@ -13,6 +13,7 @@ from linkrag_dagster.declaration import (
     find_root,
     lake_path,
     load_declaration,
+    starter,
 )
 
 
@@ -90,8 +91,19 @@ def test_a_declaration_in_another_projects_layout(tmp_path: Path) -> None:
 
 
 def test_names(tmp_path: Path) -> None:
-    for name in ("handbook", "v2-docs", "手册", "a_b"):
+    """PI-01: a corpus is a folder of the lake, a schema of DuckDB and an asset key of Dagster: ASCII, and not taken."""
+    for name in ("handbook", "v2-docs", "a_b"):
         check_name(name)
-    for name in ("", "a/b", "..", "a b", "information_schema"):
+    for name in ("", "a/b", "..", "a b", "手册", "memo", "experiments", "information_schema"):
         with pytest.raises(DeclarationError):
             check_name(name)
+
+
+def test_names_that_differ_in_case_alone(tmp_path: Path) -> None:
+    """PI-01: they would be one schema in the catalogue."""
+    for name in ("base", "BASE"):
+        folder = tmp_path / "assets" / name
+        folder.mkdir(parents=True)
+        (folder / "defs.yaml").write_text(starter(name, tmp_path, tmp_path), encoding="utf-8")
+    with pytest.raises(DeclarationError, match="differ in case alone"):
+        load_declaration(tmp_path / "assets" / "base")

@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkrag_dagster.tokens import TokenCounter, Tokenizer, load_tokenizer, sentences
+from linkrag_dagster.tokens.cutting import longest_prefix
+from linkrag_dagster.tokens.tokenizer import well_formed
 
 MIXED = st.lists(
     st.one_of(
@@ -121,6 +123,29 @@ def test_a_slice_counts_as_it_does_alone(tokenizer: Tokenizer, text: str, data: 
         assert counter.count(start, end) == tokenizer.count(text[start:end])
     assert counter.total == tokenizer.count(text) == len(tokenizer.encode_offsets(text))
     assert tokenizer.count_many([text, text[start:]]) == [counter.total, counter.count(start, len(text))]
+
+
+@settings(max_examples=200, deadline=None)
+@given(text=MIXED, data=st.data())
+def test_many_slices_at_once(tokenizer: Tokenizer, text: str, data: st.DataObject) -> None:
+    """TK-02: `count_each` is `count` of each slice."""
+    text += "some words, 天气 " * 6
+    places = st.integers(0, len(text))
+    slices = [sorted(pair) for pair in data.draw(st.lists(st.tuples(places, places), max_size=8))]
+    found = TokenCounter(tokenizer, text).count_each([a for a, _ in slices], [b for _, b in slices])
+    assert found == [tokenizer.count(text[a:b]) for a, b in slices]
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=MIXED, limit=st.integers(1, 40), data=st.data())
+def test_cuts_read_off_the_sums(tokenizer: Tokenizer, text: str, limit: int, data: st.DataObject) -> None:
+    """TK-03: where the sums spare encoding a window, the cut is the one that the window gives."""
+    text = (text + " and some words, 天气很好。") * 12
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    counter = TokenCounter(tokenizer, text)
+    window = longest_prefix(tokenizer, well_formed(text), start, end, limit, 4.0, counter.count)
+    assert counter.prefix(start, limit, end) == window
 
 
 @settings(max_examples=200, deadline=None)

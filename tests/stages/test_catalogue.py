@@ -24,7 +24,10 @@ path, stop = sys.argv[1], Path(sys.argv[2])
 print("reading", flush=True)
 seen, mixed, errors = set(), 0, []
 reads = 0
-while not stop.exists() or reads < 20:
+last = False
+while not (last and reads >= 20):
+    # What is read after the last build is what it committed.
+    last = stop.exists()
     try:
         with duckdb.connect(path, read_only=True) as connection:
             number, chunks, vectors, lengths, lost = connection.execute(

@@ -100,3 +100,9 @@ def test_slices_outside_the_text_are_refused(cl100k: Tokenizer, start: int, end:
     counter = TokenCounter(cl100k, "abc")
     with pytest.raises(ValueError, match="no slice"):
         counter.count(start, end)
+
+
+def test_many_slices_name_the_wrong_one(cl100k: Tokenizer) -> None:
+    """`count_each` refuses what `count` refuses."""
+    with pytest.raises(ValueError, match=r"\[2, 9\)"):
+        TokenCounter(cl100k, "abc").count_each([0, 2], [1, 9])

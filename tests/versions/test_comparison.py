@@ -15,13 +15,13 @@ def spec(
     return StageSpec(name, revision, parameters, components or {}).as_dict()
 
 
+def varied(name: str, revision: int, version: str, size: int) -> dict[str, object]:
+    return spec(name, revision, {"lib": version}, size=size)
+
+
 specs = st.lists(
     st.builds(
-        lambda name, revision, version, size: spec(name, revision, {"lib": version}, size=size),
-        st.sampled_from("ab"),
-        st.integers(1, 2),
-        st.sampled_from(["1.0", "2.0"]),
-        st.integers(0, 2),
+        varied, st.sampled_from("ab"), st.integers(1, 2), st.sampled_from(["1.0", "2.0"]), st.integers(0, 2)
     ),
     max_size=5,
 )
