@@ -40,7 +40,7 @@ ALLOWED: dict[str, set[str]] = {
     "dag": {"contracts", "declaration", "disk", "extraction", "lake", "stages", "versions"},
     "cli": {
         "chunking", "contracts", "dag", "declaration", "evaluation", "explain", "extraction", "lake", "markdown",
-        "retrieval", "stages",
+        "peers", "retrieval", "stages",
     },
 }  # fmt: skip
 

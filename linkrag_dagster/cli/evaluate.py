@@ -176,6 +176,7 @@ def _evaluate_sets(
                 "computed": result.computed,
                 "cached": result.cached,
                 "facts": dict(result.facts),
+                "boundaries": boundary_means(frames["boundaries"]),
             }
             if before is not None and changed is not None:
                 found["change"] = {
@@ -191,6 +192,7 @@ def _evaluate_sets(
             f"{result.name} ({result.fingerprint[:12]}{', as measured before' if result.cached else ''}): {facts}"
         )
         show(result.name, frames)
+        show_boundaries(result.name, frames["boundaries"])
         if before is not None and changed is not None:
             click.echo(f"against {before.fingerprint[:12]} of {before.computed[:16]}:")
             for line in changed.differences:
@@ -251,6 +253,32 @@ def as_object(name: str, frames: dict[str, pl.DataFrame]) -> dict[str, Any]:
         "summary": frames["evaluation"].to_dicts(),
         "comparisons": frames["evaluation_comparisons"].to_dicts(),
     }
+
+
+def boundary_means(rows: pl.DataFrame) -> dict[str, dict[str, float | None]]:
+    """Method → metric → mean over the segmented documents."""
+    from linkrag_dagster.evaluation.boundaries import BoundaryRow, mean_scores
+
+    return mean_scores([BoundaryRow(*row) for row in rows.iter_rows()])
+
+
+def show_boundaries(title: str, rows: pl.DataFrame) -> None:
+    """Print the scores of cuts against reference segmentations, beside the degenerate baselines."""
+    from linkrag_dagster.cli.tables import print_table
+
+    means = boundary_means(rows)
+    if means:
+        metrics = list(next(iter(means.values())))
+        lines = [
+            [method, *("-" if values[m] is None else f"{values[m]:.3f}" for m in metrics)]
+            for method, values in means.items()
+        ]
+        documents = rows["doc_id"].n_unique()
+        print_table(
+            f"{title}: cuts against reference segmentations of {documents} documents; means",
+            ("cuts", *metrics),
+            lines,
+        )
 
 
 def show(title: str, frames: dict[str, pl.DataFrame]) -> None:

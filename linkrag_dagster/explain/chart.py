@@ -49,8 +49,9 @@ class _Chart:
         label = (
             f"{len(self._account.shown)} chunks and {len(self._account.cuts)} cuts over the document's length"
         )
+        whole = ' class="whole"' if self._width == WIDTH else ""  # it shrinks with its window
         return (
-            f'<svg role="img" aria-label="{label}" xmlns="http://www.w3.org/2000/svg" width="{self._width}" '
+            f'<svg{whole} role="img" aria-label="{label}" xmlns="http://www.w3.org/2000/svg" width="{self._width}" '
             f'height="{self._height}" viewBox="0 0 {self._width} {self._height}">{"".join(parts)}</svg>'
         )
 

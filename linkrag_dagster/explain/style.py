@@ -38,6 +38,7 @@ p.note { margin: .75rem 0 0; padding: .5rem .75rem; background: var(--warn-wash)
 .scroll { overflow-x: auto; margin-top: .5rem; background: var(--card); border: 1px solid var(--line);
   border-radius: 6px; }
 .scroll svg { display: block; }
+.scroll svg.whole { width: 100%; min-width: 52rem; height: auto; }
 svg text { fill: var(--soft); font: 12px system-ui, sans-serif; }
 svg .name { fill: var(--ink); }
 .curve { fill: none; stroke: var(--curve); stroke-width: 2; }

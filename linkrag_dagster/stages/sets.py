@@ -15,7 +15,7 @@ import json
 import shutil
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,8 @@ import polars as pl
 from linkrag_dagster.contracts.evaluation import EVALUATION_CONTRACTS
 from linkrag_dagster.embedding.embed_missing import embed_missing
 from linkrag_dagster.embedding.memo import Memo, text_hash
+from linkrag_dagster.evaluation.axes import cuts_of_spans
+from linkrag_dagster.evaluation.boundaries import score_boundaries
 from linkrag_dagster.evaluation.comparison import ComparisonRow, compare
 from linkrag_dagster.evaluation.gold import GoldSet, read_gold_files, read_span_set
 from linkrag_dagster.evaluation.records import EvidenceSpan, IndexedChunk, Question
@@ -34,7 +36,7 @@ from linkrag_dagster.lexical.bm25 import postings
 from linkrag_dagster.retrieval.ranking import WholeIndex
 from linkrag_dagster.stages.evaluation import experiment_frames, question_row
 from linkrag_dagster.stages.experiment import RUNS, run_experiment
-from linkrag_dagster.stages.set_chunks import RoadChunker, SetChunker, SetError
+from linkrag_dagster.stages.set_chunks import ChunkedSet, RoadChunker, SetChunker, SetError
 from linkrag_dagster.stages.stage import Progress
 from linkrag_dagster.versions.spec import differences, digest
 
@@ -48,7 +50,9 @@ COMPARED = "compared"
 """Where results lie that no later change of settings is compared with."""
 GATES = 1
 """Revision of the correctness gates that every measured set goes through."""
-TABLES = tuple(rules.name for rules in EVALUATION_CONTRACTS)
+BOUNDARIES = "boundaries"
+BOUNDARY_SCHEMA = {"doc_id": pl.String, "method": pl.String, "metric": pl.String, "value": pl.Float64}
+TABLES = (*(rules.name for rules in EVALUATION_CONTRACTS), BOUNDARIES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ class SetResult:
         computed: UTC time, ISO 8601.
         specs: stage specs as plain data, by stage.
         facts: numbers of documents, characters, questions and chunks.
-        frames: the evaluation's tables.
+        frames: the evaluation's tables, and `boundaries`: scores of cuts against reference segmentations.
         cached: whether it was there already.
     """
 
@@ -92,14 +96,14 @@ def evaluate_set(
         compared: the result is for a comparison alone, and never an earlier result of a change of settings.
 
     Raises:
-        SetError: the folder holds no questions or no documents.
+        SetError: the folder holds no questions or no documents, or nothing to measure them by.
         GoldError: faulty gold, every fault by file and line.
         PeerFailed: a peer's library failed.
         ModelError: the encoder can't be loaded.
         OSError: the lake can't be written.
     """
-    paths = [folder / name for name in (QUESTIONS, DOCUMENTS) if (folder / name).is_file()]
-    if len(paths) < 2:
+    paths = [folder / name for name in (QUESTIONS, DOCUMENTS, SEGMENTS) if (folder / name).is_file()]
+    if not {QUESTIONS, DOCUMENTS} <= {path.name for path in paths}:
         raise SetError(
             f"{folder}: a set needs {QUESTIONS} and {DOCUMENTS}; questions without documents can't be measured"
         )
@@ -116,9 +120,23 @@ def evaluate_set(
     files = read_gold_files(paths)
     gold = read_span_set(*files)
     answerable = sum(1 for question in gold.questions if question.groups)
-    if not answerable:
-        raise SetError(f"{folder}: no question has evidence, so there is nothing to find")
-    frames, facts = _measure(road, cutter, gold, progress)
+    if not answerable and not gold.segmentations:
+        raise SetError(f"{folder}: no question has evidence, and no document a reference segmentation")
+    made = cutter.cut(gold.documents, progress)
+    frames, facts = _measure(road, made, gold, progress) if answerable else _unasked()
+    frames[BOUNDARIES] = _boundaries(road, made, gold)
+    facts = {
+        "documents": len(gold.documents),
+        "characters": sum(len(document.text) for document in gold.documents),
+        "questions": len(gold.questions),
+        "segmented_documents": len(gold.segmentations),
+        "chunks": len(made.chunks),
+        "oversized_chunks": sum(1 for c in made.chunks if c.oversized),
+        **made.facts,
+        "lost_characters": made.gates.undeclared,
+        "documents_failing_gates": len(made.gates.failed),
+        **facts,
+    }
     record = {
         "name": folder.resolve().name,
         "fingerprint": fingerprint,
@@ -130,10 +148,31 @@ def evaluate_set(
     return _read(place, cached=False)
 
 
+def _unasked() -> tuple[dict[str, pl.DataFrame], dict[str, int]]:
+    """The tables of a set that asks nothing: reference segmentations alone."""
+    return {rules.name: rules.empty() for rules in EVALUATION_CONTRACTS}, {}
+
+
+def _boundaries(road: Road, made: ChunkedSet, gold: GoldSet) -> pl.DataFrame:
+    """Scores of the chunks' boundaries, and of the baselines, for documents with a reference (ME-04)."""
+    segmented = {reference.doc_id for reference in gold.segmentations}
+    starts: dict[str, list[tuple[int, int]]] = {}
+    for c in made.chunks:
+        if c.doc_id in segmented and c.role == "source":
+            starts.setdefault(c.doc_id, []).extend(c.spans[:1])
+    tokens: dict[str, list[tuple[int, int]]] = {}
+    for document in gold.documents:
+        if document.doc_id in segmented:
+            offsets = road.tokenizer.encode_offsets(document.text)
+            tokens[document.doc_id] = list(zip(offsets.starts.tolist(), offsets.ends.tolist(), strict=True))
+    cuts = {doc_id: cuts_of_spans(spans) for doc_id, spans in starts.items()}
+    rows = [asdict(row) for row in score_boundaries(gold.segmentations, cuts, tokens)]
+    return pl.DataFrame(rows, schema=BOUNDARY_SCHEMA)
+
+
 def _measure(
-    road: Road, chunker: SetChunker, gold: GoldSet, progress: Progress
+    road: Road, made: ChunkedSet, gold: GoldSet, progress: Progress
 ) -> tuple[dict[str, pl.DataFrame], dict[str, int]]:
-    made = chunker.cut(gold.documents, progress)
     rows = made.chunks
     ids = [c.chunk_id for c in rows]
     texts = {text_hash(c.embedded): c.embedded for c in rows}
@@ -178,15 +217,7 @@ def _measure(
     result = run_experiment(road, gold.questions, known, index, by_document, progress)
     asked = [question_row(q, result.unasked.get(q.question_id)) for q in gold.questions]
     facts = {
-        "documents": len(gold.documents),
-        "characters": sum(len(document.text) for document in gold.documents),
-        "questions": len(gold.questions),
-        "chunks": len(known),
         "chunk_tokens": sum(tokens),
-        "oversized_chunks": sum(1 for c in rows if c.oversized),
-        **made.facts,
-        "lost_characters": made.gates.undeclared,
-        "documents_failing_gates": len(made.gates.failed),
         "destroyed": result.measurement.destroyed.destroyed,
         "destroyed_spans": result.measurement.destroyed.spans_destroyed,
     }

@@ -137,7 +137,7 @@ def test_a_wrong_declaration_names_file_line_and_field(
     path.write_text(text)
     line = next(n for n, row in enumerate(text.splitlines(), start=1) if new in row)
     done = shell.linkrag("build", "mine", "--json")
-    assert done.code == 2 and done.out == ""
+    assert done.code == 2 and set(done.json) == {"error"} and str(line) in done.json["error"]["message"]
     assert f"assets/mine/defs.yaml:{line}:" in done.err
     for word in words:
         assert word in done.err

@@ -101,6 +101,28 @@ def test_the_corpus_itself_is_not_touched(project: Project, folder: Path) -> Non
     assert project.build().plan is not None
 
 
+def test_reference_segmentations_alone(project: Project, folder: Path) -> None:
+    """ME-04: a set without questions is measured by its cuts, beside the baselines; nothing is embedded for it."""
+    text = "# Ferry\n\nThe ferry leaves at seven.\n\n# Crane\n\nThe crane lifts eleven tonnes.\n"
+    units = [[0, 7], [9, 35], [37, 44], [46, 76]]
+    (folder / "questions.jsonl").write_text("")
+    (folder / "documents.jsonl").write_text(json.dumps({"doc_id": "d", "title": "", "text": text}) + "\n")
+    (folder / "segments.jsonl").write_text(
+        json.dumps({"doc_id": "d", "unit": "block", "units": units, "boundaries_before_unit": [2]}) + "\n"
+    )
+    project.set("chunking.min_candidate_tokens", 1)
+    result = evaluate_set(project.road(), folder, quiet)
+    scores = {
+        (method, metric): value
+        for method, metric, value in result.frames["boundaries"]
+        .select("method", "metric", "value")
+        .iter_rows()
+    }
+    assert (scores["chunks", "pk"], scores["chunks", "boundary_similarity"]) == (0.0, 1.0)
+    assert scores["none", "b_recall"] == 0.0
+    assert not project.road().memo_folder.exists()
+
+
 def test_a_folder_that_is_no_set(project: Project, folder: Path) -> None:
     """GO-04: what is missing or wrong is said by name."""
     (folder / "documents.jsonl").rename(folder / "texts.jsonl")
