@@ -152,8 +152,17 @@ class CorpusLake:
                 frame = frame.filter(where)
             names = columns or schema.names()
             return frame.select(pl.col(name).cast(schema[name]) for name in names).collect()
+        except pl.exceptions.ColumnNotFoundError as error:
+            raise self._of_another_form(table, error) from error
         except (FileNotFoundError, pl.exceptions.ComputeError) as error:
             raise self._damaged(table, error) from error
+
+    def _of_another_form(self, table: str, error: Exception) -> LakeError:
+        column = str(error).split('"')[1] if '"' in str(error) else str(error)
+        return LakeError(
+            f"{self.folder}: table {table} has no column {column}: the lake was written by another version; "
+            "delete the corpus's folder and build again (vectors are remembered beside it), or use that version"
+        )
 
     def _damaged(self, table: str, error: Exception) -> LakeError:
         return LakeError(
@@ -192,11 +201,12 @@ class CorpusLake:
         except (FileNotFoundError, pl.exceptions.PolarsError) as error:
             raise self._damaged(table, error) from error
         # Rows that go need not have the columns of today: vectors of another model have another length.
-        return (
-            kept.select(pl.col(n).cast(t) for n, t in schema.items())
-            if kept.height
-            else pl.DataFrame(schema=schema)
-        )
+        if kept.is_empty():
+            return pl.DataFrame(schema=schema)
+        try:
+            return kept.select(pl.col(n).cast(t) for n, t in schema.items())
+        except pl.exceptions.ColumnNotFoundError as error:
+            raise self._of_another_form(table, error) from error
 
     # -- writing -----------------------------------------------------------------------------------------------
 

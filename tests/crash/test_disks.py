@@ -6,6 +6,7 @@ import os
 import resource
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Generator
 from pathlib import Path
 
@@ -31,14 +32,18 @@ def _unmount(folder: Path) -> None:
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Generator[Path]:
-    """A file system of 16 MiB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    if not _mounted("-t", "tmpfs", "-o", "size=16m", "tmpfs", str(folder)):
-        pytest.skip("mounting a small file system takes the rights of root")
-    yield folder
-    _unmount(folder)
+def small_disk() -> Generator[Path]:
+    """A file system of 16 MiB, in a folder of its own: other sessions of pytest tidy up the shared one."""
+    folder = Path(tempfile.mkdtemp(prefix="linkrag-disk-"))
+    try:
+        if not _mounted("-t", "tmpfs", "-o", "size=16m", "tmpfs", str(folder)):
+            pytest.skip("mounting a small file system takes the rights of root")
+        try:
+            yield folder
+        finally:
+            _unmount(folder)
+    finally:
+        folder.rmdir()
 
 
 def fill(folder: Path, leave: int) -> Path:

@@ -9,10 +9,12 @@ import sys
 from pathlib import Path
 
 import duckdb
+import polars as pl
 import pytest
 
 from linkrag_dagster.contracts.tables import CONTRACTS
 from linkrag_dagster.lake import catalogue
+from linkrag_dagster.lake.manifest import LakeError
 
 from .conftest import Project
 
@@ -139,3 +141,17 @@ def test_a_lake_that_can_not_be_written(project: Project) -> None:
     finally:
         for folder in (p for p in lake.rglob("*") if p.is_dir()):
             folder.chmod(0o755)
+
+
+def test_a_lake_of_another_version_says_so(project: Project) -> None:
+    """FA-04: a column that today's contract has and the file has not is no traceback."""
+    project.build()
+    lake = project.road().lake
+    for file in lake.current().tables["extracted_text"].values():
+        pl.read_parquet(lake.folder / file.path).drop("layout").write_parquet(lake.folder / file.path)
+    project.write("bell.md", "# Fog bell\n\nThe fog bell was cast in Odense.\n")
+    project.write("bell-2.md", "# Fog bell\n\nThe other fog bell was cast in Odense.\n")
+    with pytest.raises(LakeError, match=r"no column.*another version.*build again"):
+        for turn in range(40):
+            project.write(f"more-{turn}.md", f"# More {turn}\n\nA boat.\n")
+        project.build()
