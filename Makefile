@@ -1,6 +1,7 @@
 # make demo    installs, builds the sample corpus, asks it a question
 # make ui      opens Dagster's web interface on it (http://127.0.0.1:3000)
 # make test    the tests, but the slow ones      make test-slow   those
+# make test-endurance   minutes of kills at every point of a write, full disks, and readers during builds
 # make check   lint, types, tests                make format      writes the format
 # make clean   removes what was installed and built
 #
@@ -13,7 +14,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo ui install install-dev test test-slow check lint types format clean
+.PHONY: help demo ui install install-dev test test-slow test-endurance check lint types format clean
 
 PYTHON ?= python3
 TORCH_INDEX ?=
@@ -95,6 +96,9 @@ test: $(INSTALLED_DEV)
 
 test-slow: $(INSTALLED_DEV)
 	$(BIN)/python -m pytest -m slow $(TEST)
+
+test-endurance: $(INSTALLED_DEV)
+	$(BIN)/python -m pytest -m endurance $(TEST)
 
 lint: $(INSTALLED_DEV)
 	$(BIN)/ruff check .

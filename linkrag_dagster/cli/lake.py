@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from linkrag_dagster.cli.console import (
     DONE,
+    REFUSED,
     as_json,
     declared,
     ends_clearly,
     lake_option,
     print_json,
     road_of,
+    say,
 )
+
+if TYPE_CHECKING:
+    from linkrag_dagster.lake.status import CorpusStatus
 
 
 @click.command()
@@ -26,15 +31,23 @@ from linkrag_dagster.cli.console import (
 @ends_clearly
 def status(names: tuple[str, ...], lake: str | None, json_output: bool) -> None:
     """Count what is stored, and tell what is wrong with which document."""
+    from linkrag_dagster.lake.manifest import LakeError
     from linkrag_dagster.lake.status import corpus_status
 
-    found = {
-        loaded.name: corpus_status(road_of(loaded, lake=lake).lake)
-        for loaded in declared(names, check_source=False)
-    }
+    found: dict[str, CorpusStatus] = {}
+    damaged: dict[str, str] = {}
+    for loaded in declared(names, check_source=False):
+        try:
+            found[loaded.name] = corpus_status(road_of(loaded, lake=lake).lake)
+        except LakeError as error:
+            # The others are told all the same.
+            damaged[loaded.name] = str(error)
+            say(f"linkrag: {error}")
+    code = REFUSED if damaged else DONE
     if json_output:
-        print_json({"corpora": {name: value.as_dict() for name, value in found.items()}})
-        sys.exit(DONE)
+        told = {name: value.as_dict() for name, value in found.items()}
+        print_json({"corpora": {**told, **{name: {"error": words} for name, words in damaged.items()}}})
+        sys.exit(code)
     from linkrag_dagster.cli.tables import print_table
 
     for name, value in found.items():
@@ -48,6 +61,7 @@ def status(names: tuple[str, ...], lake: str | None, json_output: bool) -> None:
             for failure in value.failed:
                 for case in json.loads(failure["cases"] or "[]")[:3]:
                     click.echo(f"  {failure['doc_name']}: {case['rule']}: {case['case']}")
+    sys.exit(code)
 
 
 @click.command()

@@ -55,6 +55,8 @@ class Embeddings(Stage):
             dimensions=road.dimensions,
             on_progress=lambda p: progress(p.line()),
         )
+        for problem in done.memo_problems:
+            progress(f"memo: {problem}; its texts were embedded again")
         failing = chunks.filter(pl.col("text_hash").is_in(list(done.problems)))
         failures = [
             DocumentFailure(key, "embedding", f"a chunk can't be embedded: {done.problems[mark]}", True)

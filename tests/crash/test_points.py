@@ -35,19 +35,22 @@ PLACES = ("first", "middle", "last")
 
 
 def killings() -> Iterator[ParameterSet]:
-    """Point and which visit of it: the first by default, the others where there is time."""
+    """Point and which visit of it. By default the points of the commit, and each renaming; all where there is time."""
     for point in BUILD_POINTS:
-        yield pytest.param(point, "first")
+        quick = point.startswith("manifest.") or point.endswith((".renamed", ".taken", ".dropped"))
+        yield pytest.param(point, "first", marks=() if quick else pytest.mark.endurance)
         if point.startswith(OFTEN):
-            yield from (pytest.param(point, place, marks=pytest.mark.slow) for place in PLACES[1:])
+            yield from (pytest.param(point, place, marks=pytest.mark.endurance) for place in PLACES[1:])
 
 
 def refusals() -> Iterator[ParameterSet]:
-    """Point and error: a full disk by default where a file is written, and where the lock is taken."""
+    """Point and error. By default a full disk where a file is written; all where there is time."""
     for point in BUILD_POINTS:
-        quick = point.endswith((".written", ".renamed", ".taken", ".release", ".drop"))
-        yield pytest.param(point, errno.ENOSPC, id=f"{point}-full", marks=() if quick else pytest.mark.slow)
-        yield pytest.param(point, errno.EROFS, id=f"{point}-read-only", marks=pytest.mark.slow)
+        quick = point.endswith(".written")
+        yield pytest.param(
+            point, errno.ENOSPC, id=f"{point}-full", marks=() if quick else pytest.mark.endurance
+        )
+        yield pytest.param(point, errno.EROFS, id=f"{point}-read-only", marks=pytest.mark.endurance)
 
 
 def nothing_is_broken(corpus: SmallCorpus, prepared: Prepared) -> None:

@@ -175,6 +175,7 @@ def _build_in_own_session(shell: Shell) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.slow
 def test_a_killed_build_leaves_the_old_generation_and_is_resumed(shell: Shell) -> None:
     """FA-04, EM-06: SIGKILL after the first word about embedding; old answers stay, the next build ends right."""
     shell.linkrag("init", "mine", "--source", "docs")
@@ -209,3 +210,24 @@ def test_the_readme_names_every_command() -> None:
         re.findall(r", `linkrag (\w+)", README.read_text())
     )
     assert named == set(linkrag.commands)
+
+
+def test_one_damaged_corpus_takes_no_other_down(shell: Shell) -> None:
+    """LA-02, FA-04: the others build, are in the catalogue, and are told; the damaged one is named."""
+    for name in ("good", "bad"):
+        shell.linkrag("init", name, "--source", "docs")
+    assert shell.linkrag("build", "--json").code == 0
+    manifest = shell.folder / "data" / "lake" / "bad" / "manifest.json"
+    manifest.write_bytes(b"\xff{")
+    (shell.folder / "docs" / "bell.md").write_text("# Bell\n\nCast in Odense.\n")
+    built = shell.linkrag("build", "good", "--json")
+    assert built.code == 0, built.err
+    assert "bad is left out of the catalogue" in built.err
+    with duckdb.connect(
+        str(shell.folder / "data" / "lake" / "warehouse.duckdb"), read_only=True
+    ) as connection:
+        assert connection.execute("SELECT count(*) FROM good.raw_documents").fetchone() == (4,)
+    status = shell.linkrag("status", "--json")
+    assert status.code == 3
+    assert status.json["corpora"]["good"]["rows"]["raw_documents"] == 4
+    assert str(manifest) in status.json["corpora"]["bad"]["error"]

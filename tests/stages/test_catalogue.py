@@ -68,6 +68,7 @@ def test_one_commented_view_a_table(project: Project) -> None:
     assert all(chunks > 0 and failure is None for _, chunks, failure in documents)
 
 
+@pytest.mark.slow
 def test_readers_see_one_generation_or_another(project: Project, tmp_path: Path) -> None:
     """LA-01, LA-02, FA-04: a reader in another process and folder has no error and no mixed generation."""
     project.build()

@@ -195,7 +195,15 @@ def test_the_highest_declared_version_is_current(project: Project) -> None:
     assert dict(found.select("version", "current").iter_rows()) == {"1.9": False, "1.10": True}
 
 
-@pytest.mark.parametrize("name", [stage.name for stage in STAGES[1:] if not stage.whole_corpus])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(
+            name, marks=() if name in ("extracted_text", "final_chunks", "chunks") else pytest.mark.slow
+        )
+        for name in (stage.name for stage in STAGES[1:] if not stage.whole_corpus)
+    ],
+)
 def test_a_failure_at_any_stage_keeps_the_last_good_rows(
     project: Project, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
