@@ -42,6 +42,13 @@ SHOWN = (
     "budget_recall@2048",
     "evidence_share@2048",
 )
+SHORT = {
+    "boundary_similarity": "B similarity",
+    "b_precision": "B precision",
+    "b_recall": "B recall",
+    "reference_boundaries": "reference",
+    "hypothesis_boundaries": "boundaries",
+}
 TABLES = (
     "evaluation",
     "evaluation_questions",
@@ -274,10 +281,9 @@ def show_boundaries(title: str, rows: pl.DataFrame) -> None:
             for method, values in means.items()
         ]
         documents = rows["doc_id"].n_unique()
+        names = ("cuts", *(SHORT.get(metric, metric) for metric in metrics))
         print_table(
-            f"{title}: cuts against reference segmentations of {documents} documents; means",
-            ("cuts", *metrics),
-            lines,
+            f"{title}: cuts against reference segmentations of {documents} documents; means", names, lines
         )
 
 
