@@ -101,7 +101,7 @@ def turn_documents(corpus: SmallCorpus, turn: int) -> None:
     corpus.write(f"more-{turn % 3}.md", f"# More\n\nShip {turn} came in.\n")
 
 
-@pytest.mark.parametrize("reads", [200, pytest.param(5_000, marks=pytest.mark.endurance)])
+@pytest.mark.parametrize("reads", [60, pytest.param(5_000, marks=pytest.mark.endurance)])
 @pytest.mark.parametrize("reader", [read_views, read_answers])
 def test_readers_see_one_generation_or_another(reader: Reader, reads: int, tmp_path: Path) -> None:
     """LA-01: in another process and another folder, from before the first rebuild until after the last."""

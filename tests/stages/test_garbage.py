@@ -79,6 +79,7 @@ def test_the_last_generations_stay(project: Project) -> None:
     assert again.size == 0 and again.corpora["harbour"].files == ()
 
 
+@pytest.mark.slow
 def test_keeping_none_leaves_what_answers(project: Project) -> None:
     """LA-01, LA-02, FA-02: search, status and the catalogue read the current generation as before."""
     for number in range(3):
@@ -98,6 +99,7 @@ def test_keeping_none_leaves_what_answers(project: Project) -> None:
     assert built.plan is not None and built.plan.idle
 
 
+@pytest.mark.slow
 def test_the_declared_number_is_kept(project: Project) -> None:
     """LA-01: limits.generations belongs to no spec, and says how many stay."""
     for number in range(4):

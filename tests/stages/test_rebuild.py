@@ -144,7 +144,6 @@ CHANGES: list[Change] = [
     edit,
     rename,
     add,
-    copy,
     delete,
     line_ends,
     header_off,
@@ -155,6 +154,7 @@ CHANGES: list[Change] = [
 
 
 SLOW_CHANGES: list[Change] = [
+    copy,
     exclude,
     retitle,
     other_analyzer,
