@@ -101,3 +101,17 @@ def test_plan_and_status_import_no_torch() -> None:
         "import linkrag_dagster.lake.status"
     )
     assert _loaded(code, ("torch", "transformers", "sentence_transformers", "dagster")) == "[]"
+
+
+def test_names_that_two_floors_need_are_the_same() -> None:
+    """The light list of stages is the road's; the strategies that a declaration takes are those that chunking has."""
+    from typing import get_args
+
+    from linkrag_dagster.chunking.settings import STRATEGIES
+    from linkrag_dagster.contracts.stages import COUNTED
+    from linkrag_dagster.declaration import Chunking
+    from linkrag_dagster.stages.road import STAGES
+
+    assert {stage.name: stage.tables[0] for stage in STAGES} == dict(COUNTED)
+    assert list(COUNTED) == [stage.name for stage in STAGES]
+    assert set(get_args(Chunking.model_fields["strategy"].annotation)) == set(STRATEGIES)

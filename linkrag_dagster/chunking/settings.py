@@ -6,7 +6,7 @@ import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, cast
 
 from linkrag_dagster.chunking.depth import Smoothing
 from linkrag_dagster.chunking.strategy_settings import (
@@ -147,7 +147,8 @@ class ChunkSettings:
         self._check_scoring()
 
     def _check_scoring(self) -> None:
-        seconds: object = getattr(self, "scorer_backoff")  # noqa: B009 declared types are no check
+        # Declared types are no check.
+        seconds = cast("object", self.scorer_backoff)
         if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 <= seconds < math.inf:
             raise SettingsError("scorer_backoff", f"{seconds!r} is no number of seconds from 0")
         if self.max_gap_distance is not None:

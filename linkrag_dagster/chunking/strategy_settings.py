@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, cast
 
 COMPARISON_STRATEGIES = (
     "fixed",
@@ -84,13 +84,14 @@ class StrategySettings:
                 raise ValueError(f"{name}: {value!r} is no whole number of at least {least}")
         if self.unit is not None and self.unit not in UNITS:
             raise ValueError(f"unit: {self.unit!r} is not available; there are {', '.join(UNITS)}")
-        flag: object = getattr(self, "compat")  # noqa: B009 declared types are no check
+        # Declared types are no check.
+        flag = cast("object", self.compat)
         if not isinstance(flag, bool):
             raise ValueError(f"compat: {flag!r} is neither true nor false")
-        share: object = getattr(self, "percentile")  # noqa: B009
+        share = cast("object", self.percentile)
         if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 100:
             raise ValueError(f"percentile: {share!r} is no number from 0 to 100")
-        syntax: object = getattr(self, "language")  # noqa: B009
+        syntax = cast("object", self.language)
         if not isinstance(syntax, str):
             raise ValueError(f"language: {syntax!r} is no name; try python, or leave it out")
         if self.size is not None and self.overlap is not None and self.overlap >= self.size:

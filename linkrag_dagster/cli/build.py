@@ -21,29 +21,18 @@ from linkrag_dagster.cli.console import (
     road_of,
     say,
 )
+from linkrag_dagster.contracts.stages import COUNTED
 
 if TYPE_CHECKING:
     from linkrag_dagster.stages.build import BuildResult
     from linkrag_dagster.stages.plan import RoadPlan
-
-STAGES = (
-    "raw_documents",
-    "extracted_text",
-    "elements",
-    "coarse_chunks",
-    "final_chunks",
-    "chunks",
-    "embeddings",
-    "bm25",
-    "evaluation",
-)
 
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option(
     "--through",
-    type=click.Choice(STAGES),
+    type=click.Choice(tuple(COUNTED)),
     help="Stop after this stage; search keeps reading the last whole build.",
 )
 @click.option(

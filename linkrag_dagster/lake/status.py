@@ -7,21 +7,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from linkrag_dagster.contracts.stages import COUNTED
 from linkrag_dagster.lake.lake import CorpusLake
 from linkrag_dagster.lake.manifest import Generation, LakeError
-
-COUNTED = {
-    "raw_documents": "raw_documents",
-    "extracted_text": "extracted_text",
-    "elements": "elements",
-    "coarse_chunks": "coarse_chunks",
-    "final_chunks": "final_chunks",
-    "chunks": "chunks",
-    "embeddings": "embeddings",
-    "bm25": "bm25_lengths",
-    "evaluation": "evaluation",
-}
-"""Stored table that each asset's row count is."""
 
 
 @dataclass(frozen=True, slots=True)

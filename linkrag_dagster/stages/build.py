@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from linkrag_dagster.lake.manifest import LakeError
-from linkrag_dagster.stages.evaluation import own_questions
 from linkrag_dagster.stages.finish import finish
 from linkrag_dagster.stages.ledger import Ledger, read_ledger
 from linkrag_dagster.stages.plan import RoadPlan, plan_road
@@ -64,8 +63,7 @@ def build(road: Road, run: Runner, *, through: str | None = None) -> BuildResult
     """
     names = STAGE_NAMES[: STAGE_NAMES.index(through) + 1] if through else STAGE_NAMES
     # What is wrong with the declaration is said before anything is written, the lock included.
-    _ = road.settings, road.tokenizer, road.analyzer
-    own_questions(road)
+    _ = road.settings, road.tokenizer, road.analyzer, road.questions
     with road.lake.writer(wait=road.wait):
         # Characters stand for tokens: what the plan may count exactly, the build counts as it goes.
         plan = plan_road(road, STAGES, through=through, tokenise=False)

@@ -48,7 +48,7 @@ class Evaluation(Stage):
         return bool(road.loaded.questions)
 
     def bound(self, road: Road) -> int:
-        asked = own_questions(road)
+        asked = road.questions
         slices = 1 + len({question.phrasing for question in asked if question.phrasing})
         kinds = len({question.unanswerable_kind for question in asked if not question.answerable})
         return len(RUNS) * (len(metric_names()) * slices + kinds) + len(CHUNK_METRICS)
@@ -65,7 +65,7 @@ class Evaluation(Stage):
     def compute(
         self, road: Road, generation: Generation, keys: Sequence[str], progress: Progress
     ) -> Computed:
-        own = own_questions(road)
+        own = road.questions
         documents = road.lake.read(generation, "raw_documents", columns=["doc_key", "doc_name", "current"])
         texts = road.lake.read(
             generation, "extracted_text", columns=["doc_key", "doc_id", "version", "language", "text"]

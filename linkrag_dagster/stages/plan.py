@@ -28,7 +28,6 @@ from linkrag_dagster.stages.documents import (
     plan_source,
     refuse_empty,
 )
-from linkrag_dagster.stages.evaluation import own_questions
 from linkrag_dagster.stages.ledger import Ledger, plan_documents, read_ledger
 from linkrag_dagster.stages.stage import FIRST, Stage
 from linkrag_dagster.versions.planner import StagePlan
@@ -201,7 +200,7 @@ def _questions_to_embed(road: Road) -> tuple[int, int]:
     """Texts and tokens of the declared questions that the memo lacks."""
     from linkrag_dagster.embedding.memo import Memo
 
-    asked = {query_hash(road.model, q.question): q.question for q in own_questions(road)}
+    asked = {query_hash(road.model, q.question): q.question for q in road.questions}
     missing = asked.keys() - Memo(road.memo_folder).known(asked)
     tokenizer = road.encoder_tokenizer
     counts = tokenizer.count_many([asked[mark] for mark in sorted(missing)])

@@ -9,7 +9,7 @@ commit is one swap, when the road is whole (`finish.finish`).
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from linkrag_dagster.declaration import Declaration, LoadedDeclaration, is_url, 
 from linkrag_dagster.embedding.encoder import Encoder
 from linkrag_dagster.embedding.errors import ModelError
 from linkrag_dagster.embedding.model import ModelIdentity, resolve_model
+from linkrag_dagster.evaluation.gold import OwnQuestion
 from linkrag_dagster.lake.lake import CorpusLake
 from linkrag_dagster.lake.manifest import Generation
 from linkrag_dagster.lexical.analyzers import Analyzer, load_analyzer
@@ -28,7 +29,7 @@ from linkrag_dagster.stages.commit import materialise
 from linkrag_dagster.stages.documents import RawDocuments, Source, list_source, materialise_source
 from linkrag_dagster.stages.elements import Elements
 from linkrag_dagster.stages.embeddings import Embeddings
-from linkrag_dagster.stages.evaluation import Evaluation
+from linkrag_dagster.stages.evaluation import Evaluation, own_questions
 from linkrag_dagster.stages.ledger import Remembered, attempt_fingerprint, plan_documents, read_ledger
 from linkrag_dagster.stages.stage import READS_BYTES, Progress, Stage, StageReport
 from linkrag_dagster.stages.text import ExtractedText
@@ -176,6 +177,11 @@ class Road:
         if not self.settings.needs_scorer:
             return None
         return f"{self.scorer_model.name} {self.scorer_model.fingerprint}"
+
+    @cached_property
+    def questions(self) -> Sequence[OwnQuestion]:
+        """The declared questions, read once."""
+        return own_questions(self)
 
     @cached_property
     def analyzer(self) -> Analyzer:

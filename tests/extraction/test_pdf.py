@@ -23,7 +23,7 @@ thunder basket candle forest mirror pepper marble saddle timber velvet
 WORDS = _WORDS.split()
 
 # PyMuPDF's own hints are partial.
-open_pdf = cast("Callable[..., Any]", getattr(pymupdf, "open"))  # noqa: B009
+open_pdf = cast("Callable[..., Any]", cast("Any", pymupdf).open)
 
 
 def prose(seed: int, lines: int, width: float = 220) -> list[str]:
