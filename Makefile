@@ -1,7 +1,7 @@
 # make demo    installs, builds the sample corpus, asks it a question
 # make ui      opens Dagster's web interface on it (http://127.0.0.1:3000)
 # make test    the tests, but the slow ones      make test-slow   those
-# make test-endurance   minutes of kills at every point of a write, full disks, and readers during builds
+# make test-endurance   minutes: 200 builds killed at random instants, thousands of searches during builds
 # make check   lint, types, tests                make format      writes the format
 # make clean   removes what was installed and built
 #
@@ -99,6 +99,7 @@ test-slow: $(INSTALLED_DEV)
 
 test-endurance: $(INSTALLED_DEV)
 	$(BIN)/python -m pytest -m endurance $(TEST)
+	$(BIN)/python -m tests.crash.harness --rounds 200
 
 lint: $(INSTALLED_DEV)
 	$(BIN)/ruff check .

@@ -29,18 +29,22 @@ ALLOWED: dict[str, set[str]] = {
     # Who a document is, and what its title is, stand in its front matter: markup that only `markdown` reads.
     "sources": {"markdown"},
     "extraction": {"markdown"},
+    # Processes around extraction: the one place that starts any.
+    "workers": {"extraction"},
     "chunking": {"markdown", "tokens"},
     "explain": {"chunking", "markdown", "tokens"},
+    # Extraction beside pictures of its pages; written as explanations are.
+    "page_view": {"explain", "extraction", "markdown"},
     "lake": {"contracts", "disk", "lexical"},
     "retrieval": {"lexical", "embedding", "lake"},
     "stages": {
         "chunking", "contracts", "declaration", "embedding", "evaluation", "extraction", "lake", "lexical", "markdown",
-        "peers", "retrieval", "sources", "tokens", "versions",
+        "peers", "retrieval", "sources", "tokens", "versions", "workers",
     },
     "dag": {"contracts", "declaration", "disk", "extraction", "lake", "stages", "versions"},
     "cli": {
         "chunking", "contracts", "dag", "declaration", "evaluation", "explain", "extraction", "lake", "markdown",
-        "peers", "retrieval", "stages",
+        "page_view", "peers", "retrieval", "stages", "workers",
     },
 }  # fmt: skip
 
@@ -92,6 +96,22 @@ def test_the_core_imports_no_dagster() -> None:
     )
     code = "\n".join(f"import linkrag_dagster.{name}" for name in core)
     assert _loaded(code, ("dagster",)) == "[]"
+
+
+def test_a_worker_starts_light() -> None:
+    """XT-11: a worker process loads what reads documents, and each format's library when it needs it."""
+    heavy = (
+        "torch",
+        "dagster",
+        "polars",
+        "pyarrow",
+        "duckdb",
+        "pydantic",
+        "pymupdf",
+        "onnxruntime",
+        "rapidocr",
+    )
+    assert _loaded("import linkrag_dagster.workers.worker", heavy) == "[]"
 
 
 def test_plan_and_status_import_no_torch() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from linkrag_dagster.chunking.derived import header_rows
@@ -12,16 +13,20 @@ from linkrag_dagster.chunking.records import CoarseChunk, ElementView
 from linkrag_dagster.chunking.settings import ChunkSettings
 from linkrag_dagster.chunking.splitting import Piece, Splitter
 from linkrag_dagster.markdown.elements import PROTECTED_KINDS
+from linkrag_dagster.markdown.frozen import record
 
 LEAD_IN_MARKS = (":", "：")
 """A text that ends so introduces the block that follows it (SD-09)."""
 
 _FENCE = ("```", "~~~")
+_BREAK = re.compile(r"\r\n|\r|\n")
+# To the end of the line, and empty lines behind it.
+_TO_LINE_START = re.compile(r"[^\r\n]*[\r\n]*")
 # A repeated prefix takes at most this part of a piece.
 _PREFIX_SHARE = 4
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Atom:
     """A range of the coarse content, contiguous with the next; white space between belongs to the left one.
 
@@ -79,7 +84,7 @@ class _Builder:
         self._max = settings.max_tokens
         self._hard = settings.hard_max_tokens
         self._truncate = settings.oversize == "truncate"
-        self._splitter = Splitter(chunk.content, measure, settings.max_tokens)
+        self._splitter = Splitter(chunk.content, measure, settings.max_tokens, settings.hard_max_tokens)
         self._atoms: list[Atom] = []
         self._heading_start: int | None = None
 
@@ -149,7 +154,8 @@ class _Builder:
                 room -= cost
             else:
                 prefix = None
-        pieces = Splitter(self._content, self._measure, room).whole_lines(start, end, self._heading_start)
+        splitter = Splitter(self._content, self._measure, room, self._hard)
+        pieces = splitter.whole_lines(start, end, self._heading_start)
         for number, piece in enumerate(pieces, start=1):
             last = number == len(pieces)
             residue = piece.ends == "token_safe_residue"
@@ -203,7 +209,7 @@ def repeated_prefix(block: str, kind: str) -> str | None:
     """What each later part of a split block repeats in its indexed text: header rows, or the fence's opening line."""
     if kind == "table":
         return header_rows(block) or None
-    first = block.split("\n", 1)[0].rstrip("\r")
+    first = _BREAK.split(block, maxsplit=1)[0]
     if kind == "code" and first.lstrip(" >\t").startswith(_FENCE):
         return first
     return None
@@ -214,12 +220,12 @@ def _whole_lines(
 ) -> list[tuple[int, int, str]]:
     """Nested protected ranges, widened to whole lines; those inside another one are left out."""
     found: list[tuple[int, int, str]] = []
+    floor = start  # no line is searched twice (linear time)
     for first, last, kind in nested:
-        first = max(start, content.rfind("\n", start, first) + 1)
-        newline = content.find("\n", max(last - 1, first), end)
-        last = end if newline < 0 else newline + 1
-        while last < end and content[last].isspace() and content[last : last + 1] in "\r\n":
-            last += 1
+        breaks = content.rfind("\n", floor, first), content.rfind("\r", floor, first)
+        first, floor = max(floor, *(place + 1 for place in breaks)), last
+        line = _TO_LINE_START.match(content, last, end)
+        last = end if line is None else line.end()
         if found and first < found[-1][1]:
             if last > found[-1][1]:
                 found[-1] = (found[-1][0], last, found[-1][2])

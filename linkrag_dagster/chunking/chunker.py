@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields
 from functools import cache
 from itertools import pairwise
 from typing import Any
 
 from linkrag_dagster.chunking.coarse import coarse_chunks
+from linkrag_dagster.chunking.collection import collection_put_off
 from linkrag_dagster.chunking.default_encoder import default_encoder
 from linkrag_dagster.chunking.export import export_chunks
 from linkrag_dagster.chunking.final import final_chunks
@@ -65,7 +67,8 @@ def chunk_text(
         TokenizerNotFound: no such tokenizer is installed.
     """
     plan = _Plan(strategy, settings, tokenizer, scorer)
-    return plan.run(parse(text), text, title, doc_id, version)
+    with plan.undisturbed():
+        return plan.run(parse(text), text, title, doc_id, version)
 
 
 def chunk_elements(
@@ -91,7 +94,8 @@ def chunk_elements(
     """
     plan = _Plan(strategy, settings, tokenizer, scorer)
     _check_elements(elements, text)
-    return plan.run(elements, text, title, doc_id, version)
+    with plan.undisturbed():
+        return plan.run(elements, text, title, doc_id, version)
 
 
 class _Plan:
@@ -122,6 +126,10 @@ class _Plan:
                 f"strategy {self.settings.strategy} compares texts; give chunk_text(..., scorer=...) something with "
                 "embed(texts), such as an Encoder, or a function from texts to vectors",
             )
+
+    def undisturbed(self) -> AbstractContextManager[None]:
+        """Without garbage collection, unless a scorer may take its time."""
+        return collection_put_off() if self.scorer is None else nullcontext()
 
     def run(
         self, elements: Sequence[Element], text: str, title: str, doc_id: str, version: str | None

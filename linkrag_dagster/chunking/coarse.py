@@ -81,8 +81,16 @@ class _Builder:
     def source(self, group: Sequence[int], index: int) -> CoarseChunk:
         members = [self._elements[p] for p in group]
         first, last = members[0], members[-1]
-        content, views, spans = self._content(group)
-        verbatim = len(spans) == 1 and spans[0] == Span(first.start_char, last.end_char)
+        verbatim = self._is_slice(group)
+        if verbatim:
+            start, end = first.start_char, last.end_char
+            content, spans = self._text[start:end], [Span(start, end)]
+            views = [
+                ElementView(e.element_index, e.kind, e.start_char - start, e.end_char - start)
+                for e in members
+            ]
+        else:
+            content, views, spans = self._joined(group)
         indexes = tuple([e.element_index for e in members])
         trails = self._trails.of_chunk(indexes)
         return CoarseChunk(
@@ -101,13 +109,20 @@ class _Builder:
             views=tuple(views),
             protected=()
             if self._guarded.isdisjoint(group)
-            else tuple(r for e, v in zip(members, views, strict=True) for r in protected_ranges(e, v)),
+            else tuple(
+                [
+                    r
+                    for p, e, v in zip(group, members, views, strict=True)
+                    if p in self._guarded
+                    for r in protected_ranges(e, v)
+                ]
+            ),
             heading_trail=trails.common,
             heading_trails=trails.each,
             tokens=self._measure.count(first.start_char, last.end_char)
             if verbatim
             else self._measure.count_alone(content),
-            buffer_tokens=sum(self._tokens[p] for p in group),
+            buffer_tokens=sum([self._tokens[p] for p in group]),
             searchable=first.kind != "front_matter" or self._settings.index_front_matter,
         )
 
@@ -142,16 +157,8 @@ class _Builder:
             context_after=after,
         )
 
-    def _content(self, group: Sequence[int]) -> tuple[str, list[ElementView], list[Span]]:
-        """The content, where each element stands in it, and its verbatim parts in the document."""
-        if self._is_slice(group):
-            members = self._elements[group[0] : group[-1] + 1]
-            start, end = members[0].start_char, members[-1].end_char
-            inside = [
-                ElementView(e.element_index, e.kind, e.start_char - start, e.end_char - start)
-                for e in members
-            ]
-            return self._text[start:end], inside, [Span(start, end)]
+    def _joined(self, group: Sequence[int]) -> tuple[str, list[ElementView], list[Span]]:
+        """A content that is no slice, where each element stands in it, and its verbatim parts in the document."""
         pieces: list[str] = []
         views: list[ElementView] = []
         spans: list[Span] = []

@@ -108,16 +108,17 @@ def _derived(coarse: Sequence[CoarseChunk], elements: Sequence[Element], text: s
     sources: Mapping[str, CoarseChunk] = {c.coarse_id: c for c in coarse if c.role == "source"}
     derived: dict[int, list[CoarseChunk]] = {}
     last: CoarseChunk | None = None
+    held: frozenset[int] = frozenset()
     for chunk in coarse:
         if chunk.role == "source":
-            last = chunk
+            last, held = chunk, frozenset(chunk.element_indexes)
             continue
         for index in chunk.element_indexes:
             derived.setdefault(index, []).append(chunk)
         source = sources.get(chunk.source_coarse_id or "")
         if source is None:
             yield Violation("CB-16", f"{chunk.coarse_id} names no existing source chunk", _ids(chunk))
-        elif source is not last or not set(chunk.element_indexes) <= set(source.element_indexes):
+        elif source is not last or not held.issuperset(chunk.element_indexes):
             yield Violation(
                 "CB-16",
                 f"{chunk.coarse_id} does not stand behind the chunk that holds its element",

@@ -27,7 +27,7 @@ def with_compat_headers(
     of_line = dict(zip(set(lines), encoder.count_many(list(set(lines))), strict=True))
     return [
         replace(chunk, text=text, header=line, encoder_tokens=size, header_tokens=of_line[line])
-        if window is None or size <= window
+        if chunk.role == "source" and (window is None or size <= window)
         else chunk
         for chunk, line, text, size in zip(chunks, lines, texts, sizes, strict=True)
     ]

@@ -23,8 +23,12 @@ _NO_CONTEXT = frozenset({"rule", "front_matter"})
 
 def columns(table: str) -> int:
     """Most cells in any row of a GFM table's source; an escaped pipe ends no cell."""
+    return _columns(_rows(table))
+
+
+def _columns(rows: Sequence[str]) -> int:
     most = 0
-    for row in _rows(table):
+    for row in rows:
         outer = row.startswith("|") + (len(row) > 1 and row.endswith("|") and not row.endswith("\\|"))
         ends = len(_CELL_END.findall(row)) if "\\" in row else row.count("|")
         most = max(most, ends + 1 - outer)
@@ -41,11 +45,13 @@ def is_small_table(table: str, tokens: int, settings: ChunkSettings) -> bool:
     """
     if tokens > settings.verbatim_table_tokens:
         return False
-    return len(_rows(table)) <= settings.small_table_lines and columns(table) <= settings.small_table_columns
+    rows = _rows(table)
+    return len(rows) <= settings.small_table_lines and _columns(rows) <= settings.small_table_columns
 
 
 def _rows(table: str) -> list[str]:
-    return [row for line in _LINE.findall(table) if (row := line.strip())]
+    lines = _LINE.findall(table) if "\r" in table else table.split("\n")
+    return [row for line in lines if (row := line.strip())]
 
 
 def is_rendered(element: Element, source: str, tokens: int, settings: ChunkSettings) -> bool:
@@ -154,8 +160,8 @@ class AdjacentContext:
         return _trimmed(self._text, start, element.end_char)
 
     def _first_words(self, element: Element) -> Span | None:
-        end = self._measure.prefix(element.start_char, self._limit, element.end_char)[0]
-        return _trimmed(self._text, element.start_char, end)
+        end, inside_grapheme = self._measure.prefix(element.start_char, self._limit, element.end_char)
+        return None if inside_grapheme else _trimmed(self._text, element.start_char, end)
 
 
 def _nearest_before(usable: Sequence[bool]) -> list[int | None]:

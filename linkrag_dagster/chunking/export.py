@@ -6,19 +6,21 @@ import hashlib
 import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from linkrag_dagster.chunking.compat_header import with_compat_headers
 from linkrag_dagster.chunking.derived import header_rows, reference
-from linkrag_dagster.chunking.header import header_line, header_parts
+from linkrag_dagster.chunking.encoder_windows import encoder_windows, unseen_tokens
+from linkrag_dagster.chunking.header import header_line, header_parts, is_foreign
 from linkrag_dagster.chunking.lines import Lines
 from linkrag_dagster.chunking.measure import Measure
 from linkrag_dagster.chunking.overflow import Cutting, Located, by_rows, by_words, contained, located
 from linkrag_dagster.chunking.overlap import Neighbours
 from linkrag_dagster.chunking.records import Chunk, FinalChunk, Span
-from linkrag_dagster.chunking.settings import ChunkSettings
+from linkrag_dagster.chunking.settings import WINDOWED, ChunkSettings
 from linkrag_dagster.chunking.window import IndexedText, WindowOverflow, fitted
+from linkrag_dagster.markdown.frozen import record
 from linkrag_dagster.tokens import TokenCounter, Tokenizer
 
 ID_CHARACTERS = 32
@@ -70,7 +72,7 @@ def export_chunks(
     return with_compat_headers(chunks, title, encoder_tokenizer, window) if settings.compat_header else chunks
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Draft:
     """A chunk before its ids and its encoder tokens are known."""
 
@@ -106,7 +108,9 @@ class _Drafts:
         self._tokenizer = tokenizer
         self._encoder = encoder_tokenizer
         self._room = None if window is None else window - encoder_tokenizer.special_tokens
-        self._title = title
+        # The title may go, the headings never: those are words of the text.
+        foreign = settings.header and settings.foreign_title == "drop" and is_foreign(title, text)
+        self._title = "" if foreign else title
         self._headers: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._counters: dict[int, TokenCounter] = {} if counter is None else {id(tokenizer): counter}
         self._derived: Mapping[str, FinalChunk] = {
@@ -143,6 +147,8 @@ class _Drafts:
         smaller = self._less_overlap(chunk, text) or fitted(text, self._fits)
         if smaller is not None:
             return [self._draft(chunk, smaller)]
+        if self._settings.overflow in WINDOWED:
+            return [self._whole(chunk, text)]
         if table:
             return self._table_parts(chunk, text)
         if self._settings.overflow == "error":
@@ -171,11 +177,11 @@ class _Drafts:
         return header
 
     def _with_context(self, text: IndexedText, context: tuple[Span | None, Span | None]) -> IndexedText:
-        held = tuple(s for s in context if s is not None)
+        held = tuple([s for s in context if s is not None])
         if not held:
             return text if not text.context else replace(text, before="", after="", context=())
-        before, after = ("" if s is None else self._text[s.start_char : s.end_char] for s in context)
-        return replace(text, before=before, after=after, context=held)
+        before, after = ["" if s is None else self._text[s.start_char : s.end_char] for s in context]
+        return IndexedText(text.header, text.content, text.introduction, before, text.prefix, after, held)
 
     def _with_overlap(self, chunk: FinalChunk, text: IndexedText, limit: int) -> IndexedText:
         """The text with the words of its neighbours, at most `limit` tokens a side (EX-03)."""
@@ -212,6 +218,11 @@ class _Drafts:
             element_ids=chunk.contained_element_ids,
         )
 
+    def _whole(self, chunk: FinalChunk, text: IndexedText) -> _Draft:
+        """A core above the window in one piece, for several windows: nothing is left out but its neighbours' words."""
+        bare = replace(text, before="", after="", context=())
+        return replace(self._draft(chunk, bare), overflow=self._settings.overflow)
+
     # -- several chunks of one final chunk -----------------------------------------------------------------------
 
     def _table_parts(self, chunk: FinalChunk, text: IndexedText) -> list[_Draft]:
@@ -224,8 +235,11 @@ class _Drafts:
             rows, cost = "", 0
         cuttings = by_rows(chunk.content, budget, limit - cost, limit)
         bare = replace(text, before="", after="", context=())
-        if self._room is not None and any(
-            fitted(self._part(bare, chunk, c, rows), self._fits) is None for c in cuttings
+        above = self._settings.overflow not in WINDOWED
+        if (
+            above
+            and self._room is not None
+            and any(fitted(self._part(bare, chunk, c, rows), self._fits) is None for c in cuttings)
         ):
             measure = self._measure(self._encoder, chunk)
             cost = self._encoder.count(rows + "\n") if rows else 0
@@ -275,8 +289,11 @@ class _Drafts:
         elements = [(i, self._derived[i]) for i in chunk.contained_element_ids if i in self._derived]
         drafts: list[_Draft] = []
         for number, (text, cutting, place) in enumerate(zip(texts, cuttings, places, strict=True), start=1):
+            fits, handled = fitted(text, self._fits), overflow
+            if fits is None and self._settings.overflow in WINDOWED:
+                fits, handled = text, self._settings.overflow
             # What still does not fit are words of one token too many: shown by `truncated_tokens`, and refused.
-            fits = fitted(text, self._fits) or replace(text, header=(), introduction="", prefix="")
+            fits = fits or replace(text, header=(), introduction="", prefix="")
             drafts.append(
                 _Draft(
                     final=chunk,
@@ -289,7 +306,7 @@ class _Drafts:
                     cut_reason=cutting.reason,
                     part=number,
                     parts=len(cuttings),
-                    overflow=overflow,
+                    overflow=handled,
                     element_ids=contained(chunk, cutting, place, elements),
                 )
             )
@@ -331,6 +348,8 @@ def _finished(
         seen = sizes[ordinal] + encoder.special_tokens
         # What nobody embeds is not cut by an encoder.
         unseen = 0 if window is None or not final.searchable else max(0, seen - window)
+        if window is not None and draft.overflow in WINDOWED:
+            unseen = unseen_tokens(encoder_windows(texts[ordinal], encoder, window), window)
         oversized = draft.tokens > settings.max_tokens
         chunks.append(
             Chunk(
@@ -426,24 +445,25 @@ class _Anchors:
     """Source chunks by final chunk and by place."""
 
     def __init__(self, drafts: Sequence[_Draft], ids: Sequence[str]) -> None:
-        self._of_final: dict[str, list[tuple[_Draft, str]]] = {}
+        self._first: dict[str, str] = {}
+        self._holder: dict[tuple[str, str], str] = {}
         self._starts: list[int] = []
         self._ends: list[int] = []
         self._ids: list[str] = []
         for draft, chunk_id in zip(drafts, ids, strict=True):
             if draft.final.role == "source":
-                self._of_final.setdefault(draft.final.final_id, []).append((draft, chunk_id))
+                final_id = draft.final.final_id
+                self._first.setdefault(final_id, chunk_id)
+                for element_id in draft.element_ids:
+                    self._holder.setdefault((final_id, element_id), chunk_id)
                 self._starts.append(draft.place.start_char)
                 self._ends.append(draft.place.end_char)
                 self._ids.append(chunk_id)
 
     def source(self, derived: _Draft) -> str | None:
         """The source chunk that holds a derived chunk's element; of several parts the first that does."""
-        parts = self._of_final.get(derived.final.source_final_id or "", [])
-        for draft, chunk_id in parts:
-            if derived.final.element_id in draft.element_ids:
-                return chunk_id
-        return parts[0][1] if parts else None
+        final_id = derived.final.source_final_id or ""
+        return self._holder.get((final_id, derived.final.element_id or "")) or self._first.get(final_id)
 
     def around(self, spans: Sequence[Span]) -> tuple[str, ...]:
         """Source chunks whose words the spans hold."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from linkrag_dagster.chunking.encoder_windows import broken_windows, encoder_windows
 from linkrag_dagster.chunking.records import Chunk, FinalChunk
-from linkrag_dagster.chunking.settings import ChunkSettings
+from linkrag_dagster.chunking.settings import WINDOWED, ChunkSettings
 from linkrag_dagster.chunking.violations import Violation
 from linkrag_dagster.markdown.elements import PROTECTED_KINDS
 from linkrag_dagster.tokens import Tokenizer
@@ -45,10 +46,23 @@ def check_chunks(
                 f"counted again there are {own} and {total}"
             )
             found.append(Violation("TK-02", message, (chunk.chunk_id,)))
-        if chunk.truncated_tokens or (window is not None and chunk.searchable and total > window):
-            message = f"{chunk.chunk_id} has {total} tokens for a window of {window}"
+        message = _unfit(chunk, total, encoder_tokenizer, window)
+        if message:
             found.append(Violation("EX-05", message, (chunk.chunk_id,)))
     return found
+
+
+def _unfit(chunk: Chunk, total: int, encoder: Tokenizer, window: int | None) -> str:
+    """What of a chunk the encoder would not see; "" for nothing (EX-05)."""
+    fits = window is None or not chunk.searchable or total <= window
+    if chunk.overflow in WINDOWED and window is not None and not chunk.truncated_tokens:
+        if fits:
+            return f"{chunk.chunk_id} has {total} tokens, and is read window by window of {window}"
+        broken = broken_windows(chunk.text, encoder_windows(chunk.text, encoder, window), encoder, window)
+        return f"{chunk.chunk_id}: {broken}" if broken else ""
+    if fits and not chunk.truncated_tokens:
+        return ""
+    return f"{chunk.chunk_id} has {total} tokens for a window of {window}"
 
 
 def _ids(chunks: Sequence[Chunk]) -> Iterator[Violation]:
@@ -77,13 +91,11 @@ def _coverage(chunks: Sequence[Chunk], final: Sequence[FinalChunk]) -> Iterator[
 
 
 def _anchors(chunks: Sequence[Chunk]) -> Iterator[Violation]:
-    sources = {c.chunk_id: c for c in chunks if c.role == "source"}
+    held = {c.chunk_id: frozenset(c.contained_element_ids) for c in chunks if c.role == "source"}
     for chunk in chunks:
-        if chunk.role == "derived":
-            source = sources.get(chunk.source_chunk_id or "")
-            if source is None or chunk.element_id not in source.contained_element_ids:
-                message = f"{chunk.chunk_id}: {chunk.element_id} is not in its source {chunk.source_chunk_id}"
-                yield Violation("SD-14", message, (chunk.chunk_id,))
+        if chunk.role == "derived" and chunk.element_id not in held.get(chunk.source_chunk_id or "", ()):
+            message = f"{chunk.chunk_id}: {chunk.element_id} is not in its source {chunk.source_chunk_id}"
+            yield Violation("SD-14", message, (chunk.chunk_id,))
 
 
 def _overlap(

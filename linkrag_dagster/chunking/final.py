@@ -63,7 +63,8 @@ def final_chunks(
         ValueError: the strategy needs a scorer.
         ScoringError: texts could not be scored; nothing is cut by other means instead.
     """
-    plan = plan_final(coarse, text, settings, tokenizer, elements, counter=counter)
+    scored = scorer is not None
+    plan = plan_final(coarse, text, settings, tokenizer, elements, counter=counter, scored=scored)
     vectors: Vectors = {}
     if plan.texts:
         if scorer is None:
@@ -81,13 +82,16 @@ def plan_final(
     elements: Sequence[Element],
     *,
     counter: TokenCounter | None = None,
+    scored: bool = True,
 ) -> FinalPlan:
     """The atoms of every chunk that is to be cut, and the texts to score; arguments as for `final_chunks`.
 
-    A strategy for comparison cuts the text itself and asks for no coarse chunks.
+    A strategy for comparison cuts the text itself and asks for no coarse chunks. `scored` says whether texts can be
+    compared at all: `auto` chooses by it.
     """
     if settings.compares:
-        return StrategyPlan(Source(text, elements, settings.comparison, tokenizer), settings, counter)
+        source = Source(text, elements, settings.comparison, tokenizer)
+        return StrategyPlan(source, settings, counter, scored=scored)
     stage = _Stage(text, settings, tokenizer, elements, counter)
     refined = {
         chunk.coarse_id: stage.refinement(chunk)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from itertools import accumulate
 
 _BREAK = re.compile(r"\r\n|\r|\n")
 
@@ -12,20 +11,28 @@ _BREAK = re.compile(r"\r\n|\r|\n")
 class Lines:
     """Lines of one text, counted as the parser counts them: LF, CR LF and CR end a line.
 
+    Each question is answered from the place of the one before: cheap for places that follow one another.
+
     Args:
         text: the document's text.
     """
 
     def __init__(self, text: str) -> None:
-        if "\r" in text:
-            self._starts = [0, *(match.end() for match in _BREAK.finditer(text))]
-        else:
-            self._starts = [0, *accumulate([len(line) + 1 for line in text.split("\n")])]
-            self._starts.pop()  # behind the last line begins none
+        self._text = text
+        self._starts = [0, *(match.end() for match in _BREAK.finditer(text))] if "\r" in text else None
+        self._at = 0
+        self._breaks = 0  # before that place
 
     def of(self, position: int) -> int:
         """The 1-based line that holds the code point at `position`."""
-        return bisect_right(self._starts, position)
+        if self._starts is not None:
+            return bisect_right(self._starts, position)
+        if position >= self._at:
+            self._breaks += self._text.count("\n", self._at, position)
+        else:
+            self._breaks -= self._text.count("\n", position, self._at)
+        self._at = position
+        return self._breaks + 1
 
     def of_last(self, text: str, start: int, end: int) -> int:
         """The 1-based line of the last visible code point of `text[start:end]`; of `start` where none is visible."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import regex
+from collections.abc import Sequence
 
 from linkrag_dagster.tokens import TokenCounter, Tokenizer
-
-_GRAPHEME = regex.compile(r"\X")
+from linkrag_dagster.tokens.graphemes import next_boundary
 
 
 class Measure:
@@ -32,6 +31,13 @@ class Measure:
         """Tokens of `content[start:end]` encoded alone."""
         return self._counter.count(start + self._shift, end + self._shift)
 
+    def first_above(self, start: int, ends: Sequence[int], at: int, limit: int) -> int:
+        """Index, from `at` on, of the first end for which `content[start:end]` has more than `limit` tokens.
+
+        As many as there are `ends`, which ascend, if none has.
+        """
+        return self._counter.first_above(start + self._shift, ends, at, limit, self._shift)
+
     def count_alone(self, content: str) -> int:
         """Tokens of any text, in the same tokenizer."""
         return self._counter.tokenizer.count(content)
@@ -55,26 +61,28 @@ class Measure:
         """
         if limit < 1:
             return end
-        if self.count(start, end) <= limit:
+        counts = self._counter.counts_to(end + self._shift)
+        shift = self._shift
+        if counts(start + shift) <= limit:
             return start
         # Positions between low and high: text from `high` fits, from `low` does not.
         reach = 4 * limit
-        while end - reach > start and self.count(end - reach, end) <= limit:
+        while end - reach > start and counts(end - reach + shift) <= limit:
             reach *= 2
         low, high = max(start, end - reach), end
         while high - low > 1:
             middle = (low + high) // 2
-            if self.count(middle, end) <= limit:
+            if counts(middle + shift) <= limit:
                 high = middle
             else:
                 low = middle
-        position = _word_start(text, high, end)
-        while position < end and self.count(position, end) > limit:
-            position = _word_start(text, position + 1, end)
+        position = _word_start(text, start, high, end)
+        while position < end and counts(position + shift) > limit:
+            position = _word_start(text, start, position + 1, end)
         return position
 
 
-def _word_start(text: str, position: int, end: int) -> int:
+def _word_start(text: str, start: int, position: int, end: int) -> int:
     """The first start of a word at or after `position`, within 64 code points; else a grapheme boundary there."""
     if position >= end or text[position - 1].isspace():
         return position
@@ -84,8 +92,4 @@ def _word_start(text: str, position: int, end: int) -> int:
             while visible < end and text[visible].isspace():
                 visible += 1
             return visible
-    anchor = max(position - 64, 0)
-    for match in _GRAPHEME.finditer(text, anchor, end):
-        if match.end() >= position:
-            return match.end()
-    return end
+    return min(next_boundary(text, start, position), end)

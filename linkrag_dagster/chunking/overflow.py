@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from linkrag_dagster.chunking.derived import reference
 from linkrag_dagster.chunking.measure import Measure
 from linkrag_dagster.chunking.records import FinalChunk, Span
-from linkrag_dagster.chunking.splitting import Splitter
+from linkrag_dagster.chunking.splitting import Piece, Splitter
+from linkrag_dagster.markdown.frozen import record
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +36,16 @@ def by_rows(content: str, measure: Measure, limit: int, first_limit: int) -> lis
         first_limit: of the first part, which repeats nothing.
     """
     first = Splitter(content, measure, first_limit).whole_lines(0, len(content))[0]
-    cuttings = [Cutting(0, first.end, "protected_split")]
+    cuttings = [_of_block(first)]
     if first.end < len(content):
-        rest = Splitter(content, measure, limit).whole_lines(first.end, len(content))
-        cuttings += [Cutting(piece.start, piece.end, "protected_split") for piece in rest]
+        rest = Splitter(content, measure, limit, first_limit).whole_lines(first.end, len(content))
+        cuttings += [_of_block(piece) for piece in rest]
     return _without_blanks(content, cuttings, "end")
+
+
+def _of_block(piece: Piece) -> Cutting:
+    reason = piece.ends if piece.ends == "token_safe_residue" else "protected_split"
+    return Cutting(piece.start, piece.end, reason)
 
 
 def by_words(content: str, measure: Measure, limit: int, reason: str) -> list[Cutting]:
@@ -82,7 +88,7 @@ def _without_blanks(content: str, cuttings: Sequence[Cutting], reason: str) -> l
     return joined
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Located:
     """Where a part of a final chunk stands in the document.
 

@@ -9,11 +9,12 @@ from linkrag_dagster.chunking.atoms import Atom
 from linkrag_dagster.chunking.cohesion import DECIMALS
 from linkrag_dagster.chunking.measure import Measure
 from linkrag_dagster.chunking.records import GapTrace
+from linkrag_dagster.markdown.frozen import record
 
 Scores = Sequence[float | None]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Segment:
     """Atoms `first` to `last` (exclusive) that become one final chunk.
 
@@ -111,7 +112,9 @@ class Packer:
         if self._measure.count(start, end) <= self._limits.most:
             return None
         words = self._content[start:end]
-        visible = self._measure.count(start + len(words) - len(words.lstrip()), start + len(words.rstrip()))
+        first, last = start + len(words) - len(words.lstrip()), start + len(words.rstrip())
+        # With a blank in front a word may be fewer tokens.
+        visible = min(self._measure.count(first, last), self._measure.count(start, last))
         if visible <= self._limits.most or visible <= self._limits.hard < self._measure.count(start, end):
             return "separators"
         body = [a for a in atoms if not (a.heading or a.blank)]
@@ -174,10 +177,9 @@ class Packer:
         scored = [
             (round(depth, DECIMALS), gap) for gap in gaps if (depth := self._depths[gap - 1]) is not None
         ]
-        if scored:
-            return max(scored)[1], "depth"
-        gap = max(gaps)
-        return gap, self._reason(gap)
+        gap = max(scored)[1] if scored else max(gaps)
+        # What splits a grapheme says so, whatever chose it (TK-03).
+        return gap, "depth" if scored and self._reason(gap) != "token_safe_residue" else self._reason(gap)
 
     def _reason(self, gap: int) -> str:
         return self._atoms[gap - 1].ends

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from linkrag_dagster.chunking.records import CoarseChunk, ElementView, Span
 from linkrag_dagster.markdown.elements import Element
+from linkrag_dagster.markdown.frozen import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """Where a slice of a coarse content stands.
 

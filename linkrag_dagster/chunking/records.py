@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from linkrag_dagster.markdown.elements import Element, ProtectedRange
+from linkrag_dagster.markdown.frozen import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Span:
     """A half-open range of code points in the document's canonical text."""
 
@@ -21,7 +22,7 @@ class Span:
     end_char: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ElementView:
     """Where an element stands in a coarse chunk's content (CB-15).
 
@@ -40,7 +41,7 @@ class ElementView:
     rendered: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CoarseChunk:
     """Stage one's candidate: elements that structure keeps together (CB-01 to CB-17).
 
@@ -94,7 +95,7 @@ class CoarseChunk:
     searchable: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FinalChunk:
     """Stage two's result: one contiguous slice of a coarse chunk's content (SD-13).
 
@@ -162,7 +163,7 @@ class FinalChunk:
     searchable: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GapTrace:
     """One gap between two atoms of a refined chunk, and what became of it (SD-16).
 
@@ -188,7 +189,7 @@ class GapTrace:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Chunk:
     """What is indexed (EX-01, EX-06): two texts, never one.
 
@@ -213,7 +214,7 @@ class Chunk:
         strategy: the strategy that cut it.
         cut_reason, oversized, oversized_reason, part, parts, truncated, truncated_reason, original_token_count: as for
             the final chunk.
-        overflow: how a core that did not fit the encoder's window was handled (`split`), else None.
+        overflow: how a core that did not fit the encoder's window was handled (`split`, `vectors`, `pool`), else None.
         source_chunk_id: of a derived chunk, the source chunk that holds its element.
         element_id: of a derived chunk, `image_001` or `table_001`.
         contained_element_ids: images and tables it holds.

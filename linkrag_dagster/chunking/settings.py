@@ -11,10 +11,12 @@ from typing import Any, cast
 from linkrag_dagster.chunking.depth import Smoothing
 from linkrag_dagster.chunking.strategy_settings import (
     ABLATION_HEADERS,
+    AUTO,
     COMPARISON_STRATEGIES,
     REFUSED_STRATEGIES,
     SCORED_STRATEGIES,
     STRATEGY_SETTINGS,
+    TRACED_STRATEGIES,
     StrategySettings,
 )
 from linkrag_dagster.tokens import BYTE_PAIR_ENCODINGS
@@ -27,6 +29,9 @@ SEMANTIC = "semantic_depth_window"
 """The strategy that compares texts: it needs a scorer."""
 STRATEGIES = ("noop", "pack", SEMANTIC, *COMPARISON_STRATEGIES)
 """How coarse chunks become final ones, and the strategies for comparison, which have no coarse ones."""
+VECTORS, POOL = "vectors", "pool"
+WINDOWED = (VECTORS, POOL)
+"""The values of `overflow` under which a chunk above the encoder's window stays whole (EX-05)."""
 MOST_OVERLAP = 64
 """Most tokens of neighbour overlap on a side (EX-03)."""
 
@@ -35,9 +40,10 @@ _PROFILE_MIN, _PROFILE_MAX, _PROFILE_HARD_MAX = 128, 512, 1024
 _DEEPEST_TRACKED = 5
 _CHOICES = {
     "strategy": STRATEGIES,
+    "foreign_title": ("drop", "keep"),
     "adjacent_context": ("section", "physical"),
     "oversize": ("split", "truncate"),
-    "overflow": ("split", "error"),
+    "overflow": ("split", *WINDOWED, "error"),
     "window_weighting": ("equal", "tokens"),
 }
 _LEAST = {
@@ -81,12 +87,13 @@ class ChunkSettings:
         strategy: one of `STRATEGIES`.
         tokenizer: the budget's tokenizer: `encoder`, a byte-pair vocabulary, or a path.
         header: whether title and heading trail stand before the indexed text (EX-02).
+        foreign_title: `drop` or `keep`: a title in another script than the text's, of whose words it has none.
         overlap_tokens: tokens of the neighbours on each side of the indexed text, at most 64 (EX-03).
         protected_overlap: whether chunks with code, math, images or tables give and take it.
         adjacent_context_tokens: tokens around an image or table on each side (CB-14).
         adjacent_context: `section` or `physical` (CB-14).
         oversize: `split` or `truncate`: a protected block above the hard maximum (SD-11).
-        overflow: `split` or `error`: a chunk that does not fit the encoder's window (EX-05).
+        overflow: `split`, `vectors`, `pool` or `error`: a chunk that does not fit the encoder's window (EX-05).
         index_front_matter: whether front matter is searched (CB-02).
         max_tracked_heading_level: deepest level that takes part in CB-05, CB-07 and the trail.
         small_table_tokens, small_table_lines, small_table_columns: up to these a table stays verbatim (CB-12).
@@ -110,6 +117,7 @@ class ChunkSettings:
     strategy: str = "pack"
     tokenizer: str = ENCODER
     header: bool = True
+    foreign_title: str = "drop"
     overlap_tokens: int = 0
     adjacent_context_tokens: int = 64
     adjacent_context: str = "section"
@@ -189,6 +197,11 @@ class ChunkSettings:
         return self.strategy == SEMANTIC or self.strategy in SCORED_STRATEGIES
 
     @property
+    def uses_scorer(self) -> bool:
+        """Whether a scorer decides where cuts fall if there is one: `auto` does without, too (ST-10)."""
+        return self.needs_scorer or self.strategy == AUTO
+
+    @property
     def compares(self) -> bool:
         """Whether the strategy is one for comparison: it cuts the text itself, without coarse chunks."""
         return self.strategy in COMPARISON_STRATEGIES
@@ -229,6 +242,8 @@ class ChunkSettings:
             "max_tracked_heading_level": self.max_tracked_heading_level,
             "oversize": self.oversize,
             **(self.comparison.parameters() if self.compares else {}),
+            # Revision of what is told of the places that they compare.
+            **({"traced_scores": 1} if self.strategy in TRACED_STRATEGIES else {}),
             **self.scoring_parameters(),
         }
 
@@ -247,6 +262,7 @@ class ChunkSettings:
         """What the export depends on, beside its rows."""
         return {
             "header": self.header,
+            **({"foreign_title": self.foreign_title} if self.header else {}),
             **({"compat_header": True} if self.compat_header else {}),
             "overlap_tokens": self.overlap_tokens,
             # Without overlap it changes nothing.
@@ -328,7 +344,7 @@ def _fitted(given: Mapping[str, Any], window: int, special_tokens: int) -> tuple
         raise SettingsError(
             "hard_max_tokens",
             f"{hard} does not fit the encoder's window of {window} tokens less {special_tokens} special ones{reserve}; "
-            f"give at most {most}, or declare overflow: split",
+            f"give at most {most}, or declare overflow: split, vectors or pool",
         )
     maximum = given.get("max_tokens", hard)
     return given.get("min_candidate_tokens", max(1, maximum // 2)), maximum, hard

@@ -28,6 +28,10 @@ ABLATION_HEADERS = {f"ablation_{letter}": letter in "ef" for letter in "abcdef"}
 """Which of the ablation have a header: that is what they compare, so no other setting says it (ST-07)."""
 SCORED_STRATEGIES = ("percentile",)
 """Those that compare texts: they need a scorer. `auto` uses one if it is there."""
+AUTO = "auto"
+"""Chooses among the others by what a document shows (ST-10)."""
+TRACED_STRATEGIES = ("percentile", "texttiling", AUTO)
+"""Those that tell the scores of every place that they compare (SD-16)."""
 REFUSED_STRATEGIES = {
     "propositions": "propositions (ST-05) are rewritten by a language model, and none is configured here; "
     "for cuts by meaning take percentile or semantic_depth_window",
@@ -56,6 +60,9 @@ class StrategySettings:
         target: code points of a piece (header, ablation C to F); None: `size`, else 512.
         compat: the seed's header chunker to the letter (ST-06).
         percentile: distances above this percentile of the document's own are cuts (ST-04).
+        derived: whether every image and table has a derived chunk beside the pieces, as structural strategies give it
+            (CB-13): experiments then compare cuts alone. Without, the default, as seed 004 has its baselines: another
+            way to find an element is a capability of structure, and no part of a cut by size or by meaning.
         language: the format's syntax for `document_aware` and `auto`, such as `python`; "" to find out.
         budget: tokens of a piece where no size is given: `max_tokens` of the chunking.
         scorer_batch, scorer_retries, scorer_backoff: as in `ChunkSettings`.
@@ -72,6 +79,7 @@ class StrategySettings:
     compat: bool = False
     percentile: float = 90.0
     language: str = ""
+    derived: bool = False
     budget: int = SEED_SIZE
     scorer_batch: int = 10
     scorer_retries: int = 2
@@ -85,9 +93,10 @@ class StrategySettings:
         if self.unit is not None and self.unit not in UNITS:
             raise ValueError(f"unit: {self.unit!r} is not available; there are {', '.join(UNITS)}")
         # Declared types are no check.
-        flag = cast("object", self.compat)
-        if not isinstance(flag, bool):
-            raise ValueError(f"compat: {flag!r} is neither true nor false")
+        for name in ("compat", "derived"):
+            flag: object = getattr(self, name)
+            if not isinstance(flag, bool):
+                raise ValueError(f"{name}: {flag!r} is neither true nor false")
         share = cast("object", self.percentile)
         if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 100:
             raise ValueError(f"percentile: {share!r} is no number from 0 to 100")
@@ -128,10 +137,11 @@ class StrategySettings:
     def parameters(self) -> dict[str, object]:
         """What the pieces depend on; tries and waits change none."""
         names = ("size", "overlap", "unit", "target", "compat", "percentile", "language", "budget")
-        return {name: getattr(self, name) for name in names}
+        found: dict[str, object] = {name: getattr(self, name) for name in names}
+        return found | {"derived": True} if self.derived else found
 
 
-STRATEGY_SETTINGS = ("size", "overlap", "unit", "target", "compat", "percentile", "language")
+STRATEGY_SETTINGS = ("size", "overlap", "unit", "target", "compat", "percentile", "language", "derived")
 """Names that a declaration or a call may set."""
 
 

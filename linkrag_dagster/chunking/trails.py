@@ -36,9 +36,12 @@ class Trails:
 
     def __init__(self, elements: Iterable[Element], tracked: int) -> None:
         self._elements: Mapping[int, Element] = {e.element_index: e for e in elements}
-        self._tracked = tracked
+        self._untracked = {
+            index for index, e in self._elements.items() if e.level is not None and e.level > tracked
+        }
         # All elements below one heading share its trail.
         self._known: dict[tuple[tuple[str, ...], tuple[int, ...]], Trail] = {}
+        self._alone: dict[Trail, ChunkTrails] = {}
 
     def of_element(self, element: Element) -> Trail:
         """The tracked headings above an element, and itself if it is one."""
@@ -54,7 +57,9 @@ class Trails:
             # Another parser's elements may know titles only.
             return tuple((title, -1) for title in element.heading_trail)
         pairs = zip(element.heading_trail, places, strict=True)
-        return tuple([pair for pair in pairs if self._level(pair[1]) <= self._tracked])
+        if self._untracked.isdisjoint(places):
+            return tuple(pairs)
+        return tuple([pair for pair in pairs if pair[1] not in self._untracked])
 
     def of_chunk(self, element_indexes: Sequence[int]) -> ChunkTrails:
         """Trails of a chunk that holds these elements, at least one."""
@@ -63,24 +68,27 @@ class Trails:
         before: Element | None = None
         for index in element_indexes:
             element = self._elements[index]
-            if element.kind == "heading":
-                every[self.of_element(element)] = None
-                continue
             if (
                 before is not None
                 and element.heading_trail is before.heading_trail
                 and element.trail_indexes is before.trail_indexes
+                and (before.kind != "heading" or element.kind == "heading")
             ):
                 continue  # the very trail of the element before it, as below one heading
             before = element
             trail = self.of_element(element)
-            every[trail] = body[trail] = None
-        common = _common_prefix(list(body or every))
-        return ChunkTrails(_titles(common), tuple(_titles(trail) for trail in every if trail))
-
-    def _level(self, index: int) -> int:
-        heading = self._elements.get(index)
-        return 1 if heading is None or heading.level is None else heading.level
+            every[trail] = None
+            if element.kind != "heading":
+                body[trail] = None
+        if len(every) > 1:
+            common = _common_prefix(list(body or every))
+            return ChunkTrails(_titles(common), tuple([_titles(trail) for trail in every if trail]))
+        (only,) = every
+        known = self._alone.get(only)
+        if known is None:
+            titles = _titles(only)
+            known = self._alone[only] = ChunkTrails(titles, (titles,) if only else ())
+        return known
 
 
 def _titles(trail: Trail) -> tuple[str, ...]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from linkrag_dagster.chunking.header import header_line
 from linkrag_dagster.chunking.records import FinalChunk, Span
+from linkrag_dagster.markdown.frozen import record
 
 
 class WindowOverflow(Exception):
@@ -19,12 +20,12 @@ class WindowOverflow(Exception):
     def __init__(self, chunk: FinalChunk, tokens: int, room: int) -> None:
         super().__init__(
             f"{chunk.final_id} (lines {chunk.start_line} to {chunk.end_line}) has {tokens} tokens of its own, the "
-            f"encoder's window leaves {room}; lower hard_max_tokens, or declare overflow: split"
+            f"encoder's window leaves {room}; lower hard_max_tokens, or declare overflow: split, vectors or pool"
         )
         self.final_id = chunk.final_id
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class IndexedText:
     """The parts of an indexed text, in their order.
 

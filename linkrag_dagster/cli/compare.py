@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,16 @@ from linkrag_dagster.cli.console import REFUSED, USAGE, say, stop
 if TYPE_CHECKING:
     from linkrag_dagster.stages.road import Road
     from linkrag_dagster.stages.set_comparison import Contender, SetComparison
+    from linkrag_dagster.stages.set_sources import SetSource
 
+CAPABILITIES = {
+    "protected cut": ("protected_cut", "protected"),
+    "truncated": ("truncated", "chunks"),
+    "derived anchored": ("derived_anchored", "derived"),
+    "headings with text": ("headings_attached", "headings"),
+    "over length": ("illegal_over_length", "limited"),
+}
+"""Column → what is counted, and of how many: structural capabilities of a chunker."""
 HEADINGS = ("destroyed", "R@1", "R@5", "R@10", "MRR@10", "budget recall@2048")
 
 
@@ -25,7 +35,7 @@ def names(written: str | None) -> list[str] | None:
 
 
 def compare_sets(
-    road: Road, sets: tuple[str, ...], strategies: str | None, peers: str | None, size: str | None
+    road: Road, sets: Sequence[Path | SetSource], strategies: str | None, peers: str | None, size: str | None
 ) -> list[SetComparison]:
     """Compare chunkers on every set; a peer that can't be had, or that fails, ends it with what to do."""
     from linkrag_dagster.peers import PeerFailed, PeerMissing, UnknownPeer
@@ -34,12 +44,12 @@ def compare_sets(
     found: list[SetComparison] = []
     asked = names(strategies)
     try:
-        for folder in map(Path, sets):
+        for source in sets:
             found.append(
                 compare_set(
                     road,
-                    folder,
-                    lambda line, at=folder.name: say(f"{at}: {line}"),
+                    source,
+                    lambda line, at=source.name: say(f"{at}: {line}"),
                     strategies=STRATEGIES if asked is None else asked,
                     peers=names(peers),
                     size=size,
@@ -57,7 +67,13 @@ def as_object(found: SetComparison) -> dict[str, Any]:
     return {
         **asdict(found),
         "contenders": [
-            {**asdict(one), "passed_gates": one.passed, "mean_tokens": one.mean_tokens}
+            {
+                **asdict(one),
+                "passed_gates": one.passed,
+                "mean_tokens": one.mean_tokens,
+                "accounted": one.accounted,
+                "capabilities": one.capabilities,
+            }
             for one in found.contenders
         ],
         "comparisons": [asdict(row) for row in found.comparisons],
@@ -65,7 +81,7 @@ def as_object(found: SetComparison) -> dict[str, Any]:
 
 
 def show(found: SetComparison) -> None:
-    """Print a row a chunker and retriever, what failed the gates, and ours against the best peer."""
+    """Print a row a chunker and retriever, the gates, what must be known of each, and ours against the best peer."""
     from linkrag_dagster.cli.tables import print_table
     from linkrag_dagster.stages.set_comparison import SHOWN
 
@@ -87,12 +103,34 @@ def show(found: SetComparison) -> None:
     ]
     columns = ("chunker", "run", "chunks", "tokens", *HEADINGS)
     print_table(f"{found.name}: {found.questions} questions, means", columns, rows)
+    _show_gates(found)
     for one in found.contenders:
         for line in _remarks(one):
             click.echo(f"  {one.label}: {line}")
     for name, why in found.missing.items():
         say(f"{found.name}: {name} is left out: {why}")
     _show_pairs(found)
+
+
+def _show_gates(found: SetComparison) -> None:
+    """Print what the gates counted: correctness, which voids a comparison, then capabilities (ME-05)."""
+    from linkrag_dagster.cli.tables import print_table
+
+    rows: list[list[object]] = []
+    for one in found.contenders:
+        counts = one.gates.get("capabilities", {})
+        pairs = ((counts.get(part, 0), counts.get(whole, 0)) for part, whole in CAPABILITIES.values())
+        accounted = "-" if one.accounted is None else f"{one.accounted:.2%}"
+        rows.append(
+            [
+                one.label,
+                "pass" if one.passed else "void",
+                accounted,
+                *(f"{part}/{whole}" if whole else "-" for part, whole in pairs),
+            ]
+        )
+    columns = ("chunker", "gates", "source kept", *CAPABILITIES)
+    print_table(f"{found.name}: gates; a weak baseline may fail what is right of the source", columns, rows)
 
 
 def _show_pairs(found: SetComparison) -> None:

@@ -130,6 +130,7 @@ def _known(error: Exception) -> int | None:
         "NoSuchGeneration": USAGE,
         "NoSuchRun": USAGE,
         "NothingToActivate": REFUSED,
+        "WorkerStartError": REFUSED,
     }.get(type(error).__name__)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from linkrag_dagster.declaration import LoadedDeclaration
+    from linkrag_dagster.stages.build import BuildResult
     from linkrag_dagster.stages.road import Road
+    from linkrag_dagster.stages.set_sources import SetSource
 
 SHOWN = (
     "contained_recall@1",
@@ -77,7 +80,9 @@ TABLES = (
     "--trec", metavar="DIR", type=click.Path(file_okay=False), help="Write TREC run and qrels files there."
 )
 @click.option(
-    "--compare", is_flag=True, help="With --set: several chunkers on it, and ours against the best peer."
+    "--compare",
+    is_flag=True,
+    help="Several chunkers on the questions of NAME, or of --set, and ours against the best peer.",
 )
 @click.option(
     "--strategies", metavar="A,B,…", help="With --compare: ours, each with :SIZE where it has its own."
@@ -105,17 +110,19 @@ def evaluate(
 
     NAME alone: builds what is stale of that corpus and asks its declared questions. With --set: measures the set under
     the settings of NAME (or of the only declared corpus), and compares with the last result under other settings: did
-    this change help? With --compare: measures several chunkers on it, ours and those of other libraries, and compares.
+    this change help? With --compare: measures several chunkers on the corpus or set, ours and those of other libraries,
+    and compares.
     """
-    if compare and not sets:
-        stop(USAGE, "--compare needs --set DIR: the documents and questions that chunkers are compared on")
     if not compare and (strategies or peers or size):
         stop(USAGE, "--strategies, --peers and --size are for --compare")
     found = declared((name,) if name else (), check_source=not sets)
     if len(found) > 1:
         stop(USAGE, f"which corpus: {', '.join(loaded.name for loaded in found)}?")
+    if compare and sets:
+        folders = [Path(folder) for folder in sets]
+        _compare_sets(road_of(found[0], lake=lake), folders, strategies, peers, size, json_output)
     if compare:
-        _compare_sets(road_of(found[0], lake=lake), sets, strategies, peers, size, json_output)
+        _compare_corpus(found[0], strategies, peers, size, lake, json_output)
     if sets:
         _evaluate_sets(found[0], sets, against, trec, lake, json_output)
     _evaluate_corpus(found[0], trec, lake, json_output)
@@ -124,21 +131,8 @@ def evaluate(
 def _evaluate_corpus(
     loaded: LoadedDeclaration, trec: str | None, lake: str | None, json_output: bool
 ) -> NoReturn:
-    from linkrag_dagster.dag.run import run
-    from linkrag_dagster.stages.build import build
-
     name = loaded.name
-    if not loaded.questions:
-        stop(
-            USAGE,
-            f"{loaded.path}: evaluation.questions names no file; write questions, declare their file there, "
-            "and evaluate again",
-        )
-    road = road_of(loaded, lake=lake)
-    road.progress = lambda stage, line: say(f"{name}/{stage}: {line}")
-    result = build(road, run)
-    if result.refused:
-        stop(REFUSED, result.refused)
+    road, result = _built(loaded, lake)
     generation = road.lake.current()
     frames = {table: road.lake.read(generation, table) for table in TABLES}
     if trec:
@@ -151,6 +145,40 @@ def _evaluate_corpus(
     for question in left_out.iter_rows(named=True):
         say(f"left out: {question['question_id']}: {question['problem']}")
     sys.exit(WITH_FAILURES if result.failed or left_out.height else DONE)
+
+
+def _built(loaded: LoadedDeclaration, lake: str | None) -> tuple[Road, BuildResult]:
+    """The corpus, with what is stale of it built; one without questions ends it with what to do."""
+    from linkrag_dagster.dag.run import run
+    from linkrag_dagster.stages.build import build
+
+    if not loaded.questions:
+        stop(
+            USAGE,
+            f"{loaded.path}: evaluation.questions names no file; write questions, declare their file there, "
+            "and evaluate again",
+        )
+    road = road_of(loaded, lake=lake)
+    road.progress = lambda stage, line: say(f"{loaded.name}/{stage}: {line}")
+    result = build(road, run)
+    if result.refused:
+        stop(REFUSED, result.refused)
+    return road, result
+
+
+def _compare_corpus(
+    loaded: LoadedDeclaration,
+    strategies: str | None,
+    peers: str | None,
+    size: str | None,
+    lake: str | None,
+    json_output: bool,
+) -> NoReturn:
+    """Chunkers side by side on a corpus's own documents and questions."""
+    from linkrag_dagster.stages.set_sources import own_set
+
+    road, _ = _built(loaded, lake)
+    _compare_sets(road, [own_set(road)], strategies, peers, size, json_output)
 
 
 def _evaluate_sets(
@@ -212,7 +240,7 @@ def _evaluate_sets(
 
 def _compare_sets(
     road: Road,
-    sets: tuple[str, ...],
+    sets: Sequence[Path | SetSource],
     strategies: str | None,
     peers: str | None,
     size: str | None,
@@ -290,10 +318,11 @@ def show_boundaries(title: str, rows: pl.DataFrame) -> None:
 def show(title: str, frames: dict[str, pl.DataFrame]) -> None:
     """Print the summary of all questions, what the chunks destroy, and the comparisons."""
     from linkrag_dagster.cli.tables import print_table
+    from linkrag_dagster.stages.experiment import RUNS
 
     summary = frames["evaluation"]
     cells = {(r["run"], r["slice"], r["metric"]): r for r in summary.iter_rows(named=True)}
-    runs = [run for run in ("dense", "bm25", "rrf") if (run, "all", SHOWN[0]) in cells]
+    runs = [run for run in RUNS if (run, "all", SHOWN[0]) in cells]
     slices = sorted({piece for _, piece, _ in cells if piece == "all" or piece.startswith("phrasing=")})
     for piece in slices:
         first = cells.get((runs[0], piece, SHOWN[0])) if runs else None

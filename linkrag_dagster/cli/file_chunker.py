@@ -61,7 +61,7 @@ class FileChunker:
                 strategy=settings.strategy,
                 settings=settings,
                 tokenizer=ENCODER if settings.tokenizer == ENCODER else self.limits.tokenizer,
-                scorer=self._scorer if settings.needs_scorer else None,
+                scorer=self._scorer if settings.uses_scorer else None,
             )
         except ScoringError as error:
             again = "; try again later" if error.retryable else ""

@@ -6,18 +6,21 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from linkrag_dagster.cli.console import DONE, USAGE, WITH_FAILURES, ends_clearly, print_json, say, stop
 from linkrag_dagster.cli.explanations import show_explanation
 from linkrag_dagster.cli.file_chunker import ChunkingFailure, FileChunker, elements_of
+from linkrag_dagster.cli.input_files import outcomes
+from linkrag_dagster.cli.page_views import show_pages
 
 if TYPE_CHECKING:
     from linkrag_dagster.chunking import ChunkSet
     from linkrag_dagster.extraction.records import Extraction
     from linkrag_dagster.markdown.elements import Element
+    from linkrag_dagster.workers import Outcome
 
 as_json_lines = click.option(
     "--jsonl", "json_lines", is_flag=True, help="Print one JSON object a line, and nothing else."
@@ -27,14 +30,31 @@ SHOWN = 60
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(dir_okay=False),
+    metavar="OUT",
+    help="Write the pages of a PDF file with what was read on them, as one page; - for standard output.",
+)
+@click.option(
+    "--pages", metavar="NUMBERS", help="Which pages --html shows, as 3 or 1,4-6; else the first 50."
+)
 @as_json_lines
 @ends_clearly
-def extract(files: tuple[str, ...], json_lines: bool) -> None:
+def extract(files: tuple[str, ...], page: str | None, pages: str | None, json_lines: bool) -> None:
     """Extract the text of files, with where each run of it stands in the original."""
+    _check_page(files, page, json_lines)
+    if pages is not None and page is None:
+        stop(USAGE, "--pages says which pages --html shows; give --html OUT, too")
     failed = False
-    for name in files:
-        row = _extracted(name)
+    for name, outcome in outcomes(files):
+        row = _extracted(name, outcome)
         failed = failed or row["status"] == "failed"
+        if page is not None and row["status"] != "failed":
+            show_pages(name, cast("Extraction", outcome), page=page, wanted=pages)
+            if not json_lines:
+                continue
         if json_lines:
             print_json(row)
         elif row["status"] == "failed":
@@ -44,17 +64,15 @@ def extract(files: tuple[str, ...], json_lines: bool) -> None:
     sys.exit(WITH_FAILURES if failed else DONE)
 
 
-def _extracted(name: str) -> dict[str, Any]:
+def _extracted(name: str, found: Outcome) -> dict[str, Any]:
     from linkrag_dagster.extraction.failures import ExtractionError
 
-    try:
-        found = _read(Path(name))
-    except ExtractionError as error:
+    if isinstance(found, ExtractionError):
         return {
             "file": name,
             "status": "failed",
-            "error_kind": error.kind,
-            "error": str(error),
+            "error_kind": found.kind,
+            "error": str(found),
             "extractor": None,
             "extractor_version": None,
             "title": None,
@@ -64,7 +82,8 @@ def _extracted(name: str) -> dict[str, Any]:
         }
     return {
         "file": name,
-        "status": "ok",
+        "status": "partial" if found.warnings else "ok",
+        **({"error_kind": "no_text", "error": "; ".join(found.warnings)} if found.warnings else {}),
         "extractor": found.extractor,
         "extractor_version": found.extractor_version,
         "title": found.title,
@@ -74,31 +93,24 @@ def _extracted(name: str) -> dict[str, Any]:
                 "page": page.page,
                 "start_char": page.start_char,
                 "end_char": page.end_char,
-                **({} if page.confidence is None else {"confidence": page.confidence}),
+                **(
+                    {}
+                    if page.confidence is None
+                    else {"confidence": page.confidence, "reading": page.reading}
+                ),
             }
             for page in found.pages
         ],
         "spans": [
-            {"start_char": run.start_char, "end_char": run.end_char, "locator": run.locator}
+            {
+                "start_char": run.start_char,
+                "end_char": run.end_char,
+                "locator": run.locator,
+                **({} if run.confidence is None else {"confidence": run.confidence}),
+            }
             for run in found.locators
         ],
     }
-
-
-def _read(path: Path) -> Extraction:
-    from linkrag_dagster.declaration import Extraction as Limits
-    from linkrag_dagster.extraction.failures import ExtractionError
-    from linkrag_dagster.extraction.registry import extract as extract_bytes
-
-    limit = Limits().max_bytes
-    try:
-        if path.stat().st_size > limit:
-            raise ExtractionError(
-                "too_large", f"{path} has {path.stat().st_size:,} bytes, above {limit:,}: split it"
-            )
-        return extract_bytes(path.read_bytes(), path.name)
-    except OSError as error:
-        stop(USAGE, f"{path}: can't be read ({error.strerror or error})")
 
 
 @click.command()
@@ -143,15 +155,14 @@ def chunk(
     _check_forms(files, stage, explain, page, json_lines)
     chunker = None if stage == "elements" else FileChunker(strategy, _settings(settings))
     failed = False
-    for name in files:
+    for name, found in outcomes(files):
+        if isinstance(found, ExtractionError):
+            failed = True
+            _failed(name, found.kind, str(found), json_lines)
+            continue
         try:
-            found = _read(Path(name))
             elements = elements_of(found)
             made = None if chunker is None else chunker.chunks(elements, found)
-        except ExtractionError as error:
-            failed = True
-            _failed(name, error.kind, str(error), json_lines)
-            continue
         except ChunkingFailure as error:
             failed = True
             _failed(name, error.kind, str(error), json_lines)
@@ -172,10 +183,17 @@ def _check_forms(files: Sequence[str], stage: str, explain: bool, page: str | No
     """Stop where two forms of output are asked for that exclude each other."""
     if (explain or page is not None) and stage != "chunks":
         stop(USAGE, f"--stage {stage}: --explain and --html show all steps; leave --stage out")
-    if json_lines and (explain or page == "-"):
-        stop(USAGE, "--jsonl prints rows and nothing else; take --explain or --html - without it")
+    if explain and json_lines:
+        stop(USAGE, "--jsonl prints rows and nothing else; take --explain without it")
     if explain and page == "-":
         stop(USAGE, "--explain and --html - both write to standard output; name a file for the page")
+    _check_page(files, page, json_lines)
+
+
+def _check_page(files: Sequence[str], page: str | None, json_lines: bool) -> None:
+    """Stop where a page can't be written beside the rest, or over what it shows."""
+    if json_lines and page == "-":
+        stop(USAGE, "--jsonl prints rows and nothing else; take --html - without it")
     if page is not None and len(files) > 1:
         stop(USAGE, f"--html {page}: a page shows one file, {len(files)} are given")
     if page not in (None, "-") and Path(page).resolve() in [Path(name).resolve() for name in files]:

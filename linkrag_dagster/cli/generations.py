@@ -21,7 +21,9 @@ from linkrag_dagster.cli.console import (
 )
 
 if TYPE_CHECKING:
+    from linkrag_dagster.lake.manifest import Generation
     from linkrag_dagster.stages.models import DeclaredModel, GenerationModel
+    from linkrag_dagster.stages.road import Road
 
 
 @click.command()
@@ -106,6 +108,8 @@ def rollback(
 
     road = road_of(declared((name,), check_source=False)[0], lake=lake, wait=wait)
     done = roll_back(road, uuid.uuid4().hex, generation, reason)
+    note: dict[str, str | int] = {"rolled_back_to": done.to.number, "rolled_back_from": done.before.number}
+    _tell_dagster(road, done.now, done.to.run_id, {**note, **({"reason": reason} if reason else {})})
     ahead, problem = next_build(road)
     if json_output:
         print_json(
@@ -140,6 +144,17 @@ def rollback(
     sys.exit(DONE)
 
 
+def _tell_dagster(road: Road, now: Generation, made_by: str, note: dict[str, str | int]) -> None:
+    """The swap is done; that Dagster's record can't be written does not undo it."""
+    from linkrag_dagster.dag.report import report_generation
+    from linkrag_dagster.lake.manifest import LakeError
+
+    try:
+        report_generation(road, now, made_by, note)
+    except LakeError as error:
+        say(f"Dagster was not told, its UI shows the generation before until the next build: {error}")
+
+
 @click.command()
 @click.argument("name")
 @wait_option
@@ -153,6 +168,7 @@ def activate(name: str, wait: float, lake: str | None, json_output: bool) -> Non
     road = road_of(declared((name,), check_source=False)[0], lake=lake, wait=wait)
     before = road.lake.current()
     now = activate_road(road, uuid.uuid4().hex)
+    _tell_dagster(road, now, now.run_id, {"activated_from": before.number})
     found: dict[str, Any] = {
         "from": before.number,
         "generation": now.number,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 REASONS_SHOWN = 3
 KEYS_ON_SCREEN = 5
+NAMES_ON_SCREEN = 10
 
 
 @click.command()
@@ -41,11 +42,11 @@ def history(name: str, lake: str | None, json_output: bool) -> None:
         sys.exit(DONE)
     from linkrag_dagster.cli.tables import print_table
 
-    columns = ("generation", "finished", "run", "rows", "texts", "tokens", "seconds", "why")
+    columns = ("generation", "finished (UTC)", "run", "rows", "texts", "tokens", "seconds", "why")
     rows: list[list[object]] = [
         [
             f"{r.generation}" if r.kept else f"{r.generation} (gone)",
-            r.finished,
+            r.finished.replace("T", " ").removesuffix("+00:00"),
             r.run_id[:8],
             ", ".join(f"{r.rows(count)} {count}" for count in COUNTS if r.rows(count)),
             r.texts,
@@ -93,6 +94,7 @@ def diff(name: str, run1: str, run2: str, keys: int, lake: str | None, json_outp
                 "settings": found.settings,
                 "libraries": found.libraries,
                 "environment": found.environment,
+                "documents": None if found.documents is None else found.documents.as_dict(),
                 "rows": None if found.rows is None else as_dict(found.rows),
                 "no_longer_kept": found.gone,
             }
@@ -123,6 +125,8 @@ def _show_difference(one: RunRecord, other: RunRecord, found: RunDifference) -> 
         ("package, revision, machine", found.environment),
     ):
         click.echo(f"{title}: {'; '.join(changes) or 'the same'}")
+    if found.documents is not None:
+        click.echo(f"documents: {'; '.join(found.documents.words(NAMES_ON_SCREEN)) or 'the same'}")
     if found.rows is None:
         numbers = ", ".join(str(number) for number in found.gone)
         click.echo(f"rows: generation {numbers} is no longer kept, so they can't be compared")

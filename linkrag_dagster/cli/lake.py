@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def status(names: tuple[str, ...], lake: str | None, json_output: bool) -> None:
     """Count what is stored, and tell what is wrong with which document."""
     from linkrag_dagster.lake.manifest import LakeError
-    from linkrag_dagster.lake.status import corpus_status
+    from linkrag_dagster.lake.status import corpus_status, what_to_do
 
     found: dict[str, CorpusStatus] = {}
     damaged: dict[str, str] = {}
@@ -56,8 +56,12 @@ def status(names: tuple[str, ...], lake: str | None, json_output: bool) -> None:
         if value.active_model:
             click.echo(f"model: {value.active_model['name']} ({value.active_model['fingerprint'][:12]})")
         if value.failed:
-            rows = [[f["doc_name"], f["stage"], f["kind"], f["message"]] for f in value.failed]
-            print_table("failed documents", ("document", "stage", "kind", "what happened"), rows)
+            rows = [
+                [f["doc_name"], f["stage"], f["kind"], f["message"], what_to_do(f, name)]
+                for f in value.failed
+            ]
+            columns = ("document", "stage", "kind", "what happened", "what to do")
+            print_table("failed documents", columns, rows)
             for failure in value.failed:
                 for case in json.loads(failure["cases"] or "[]")[:3]:
                     click.echo(f"  {failure['doc_name']}: {case['rule']}: {case['case']}")

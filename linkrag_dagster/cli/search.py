@@ -32,7 +32,13 @@ QUOTE_LINES = 12
 @click.option(
     "-k", "k", type=click.IntRange(min=1), help="At most this many citations (declared: retrieval.k)."
 )
-@click.option("--mode", type=click.Choice(["dense", "bm25", "hybrid"]), default="hybrid", show_default=True)
+@click.option(
+    "--mode",
+    type=click.Choice(["dense", "bm25", "hybrid", "rrf", "zscore"]),
+    default="hybrid",
+    show_default=True,
+    help="What ranks; hybrid: both, fused as declared (retrieval.fusion): by ranks (rrf) or standardised scores.",
+)
 @click.option(
     "--cut",
     type=click.FloatRange(0, 2),
@@ -64,7 +70,7 @@ def search(
     retrieval = road.declaration.retrieval
     cut = retrieval.cut if cut is None else cut
     generation = road.lake.current()
-    needs_vectors = generation.number > 0 and (mode in ("dense", "hybrid") or cut is not None)
+    needs_vectors = generation.number > 0 and (mode != "bm25" or cut is not None)
     encoder, note = (
         encoder_of(generation, road.declaration.embedding.model, road.loaded.path.parent)
         if needs_vectors
@@ -76,6 +82,7 @@ def search(
         road.lake,
         query,
         mode=mode,
+        fusion=retrieval.fusion,
         k=k or retrieval.k,
         cut=cut,
         all_versions=all_versions,

@@ -75,11 +75,13 @@ def check_schema(contract: Contract, frame: pl.DataFrame, *, document: str = "do
         document: the column that names the document to blame.
     """
     violations: list[Violation] = []
-    with config_context(validation_depth=ValidationDepth.SCHEMA_AND_DATA):
-        try:
-            contract.schema.validate(frame, lazy=True)
-        except pa.errors.SchemaErrors as errors:
-            violations = list(_violations(errors.failure_cases, frame, document))
+    # A stage promises its checks over no rows, many times in a build: with the right columns nothing can be wrong.
+    if not frame.is_empty() or frame.schema != contract.polars:
+        with config_context(validation_depth=ValidationDepth.SCHEMA_AND_DATA):
+            try:
+                contract.schema.validate(frame, lazy=True)
+            except pa.errors.SchemaErrors as errors:
+                violations = list(_violations(errors.failure_cases, frame, document))
     return CheckResult(
         name=f"{contract.name}_contract",
         rules=("CO-01", "CO-02"),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import pandera.polars as pa
 import polars as pl
 
+MARK_CHARACTERS = 32
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Contract:
     """A table's contract.
 
@@ -27,7 +31,7 @@ class Contract:
     schema: pa.DataFrameSchema
     stage: str
 
-    @property
+    @cached_property
     def polars(self) -> pl.Schema:
         """Column names and polars types, in order."""
         return pl.Schema({name: column.dtype.type for name, column in self.schema.columns.items()})
@@ -36,6 +40,22 @@ class Contract:
     def content_columns(self) -> list[str]:
         """Columns that `content_hash` covers."""
         return [n for n, c in self.schema.columns.items() if not (c.metadata or {}).get("provenance")]
+
+    @cached_property
+    def mark(self) -> str:
+        """Hash of what it demands: key, columns in order, types, nulls, value checks; descriptions are no demands."""
+        columns = [
+            (
+                str(name),
+                str(column.dtype.type),
+                column.nullable,
+                bool((column.metadata or {}).get("provenance")),
+                sorted((str(check.name), repr(check.statistics)) for check in column.checks),
+            )
+            for name, column in self.schema.columns.items()
+        ]
+        demands = repr((self.name, self.key, columns))
+        return hashlib.sha256(demands.encode()).hexdigest()[:MARK_CHARACTERS]
 
     def empty(self) -> pl.DataFrame:
         """A frame of no rows with the table's columns."""

@@ -31,7 +31,15 @@ VIEWS = pl.List(
 )
 TITLES = pl.List(pl.String)
 PAGES = pl.List(
-    pl.Struct({"page": pl.Int64, "start_char": pl.Int64, "end_char": pl.Int64, "confidence": pl.Float64})
+    pl.Struct(
+        {
+            "page": pl.Int64,
+            "start_char": pl.Int64,
+            "end_char": pl.Int64,
+            "confidence": pl.Float64,
+            "reading": pl.String,
+        }
+    )
 )
 TRAILS = pl.List(pl.List(pl.String))
 
@@ -141,6 +149,30 @@ def _locators() -> Contract:
             "start_char": count("first code point"),
             "end_char": count("one past the last"),
             "locator": text("fragment: #char=from,to, #page=n with its box, #t=from,to"),
+            "confidence": number(
+                "of recognised characters, 0 to 1; null where none were recognised", null=True
+            ),
+        },
+    )
+
+
+def _left_out() -> Contract:
+    return table(
+        "left_out",
+        "extracted_text",
+        ("doc_key", "number"),
+        "Words of a document that are not in its text, and why (XT-05, XT-08).",
+        {
+            "doc_key": text("the document"),
+            "number": count("position among what was left out of the document, from 0"),
+            "page": count("page they stand on", least=1),
+            "locator": text("fragment of their place"),
+            "text": text("the words"),
+            "reason": text(
+                "furniture, sideways, low_confidence, unreadable",
+                among=("furniture", "sideways", "low_confidence", "unreadable"),
+            ),
+            "confidence": number("of recognised characters, 0 to 1", null=True),
         },
     )
 
@@ -309,7 +341,9 @@ def _chunks() -> Contract:
             "contained_element_ids": column(TITLES, "images and tables it holds"),
             "final_id": text("the final chunk it was exported from"),
             "searchable": flag("whether it is embedded and indexed"),
-            "text_hash": text("hash of text: the key of its vector in the memo"),
+            "text_hash": text(
+                "hash of text: the key of its vector in the memo; of its windows if it has several"
+            ),
             "pipeline": text("version of this package", provenance=True),
             "extractor": text("extractor and version", provenance=True),
             "tokenizer": text("the budget's tokenizer: name, version, vocabulary", provenance=True),
@@ -324,6 +358,44 @@ def _chunks() -> Contract:
     )
 
 
+def _chunk_windows() -> Contract:
+    return table(
+        "chunk_windows",
+        "chunks",
+        ("chunk_id", "window_index"),
+        "What the encoder reads at a time of a chunk above its window (overflow: vectors, pool).",
+        {
+            "doc_key": text("the document"),
+            "chunk_id": text("the chunk"),
+            "window_index": count("number of the window, from 0"),
+            "text_start": count("first code point in the chunk's text"),
+            "text_end": count("one past the last; between two windows lies white space alone"),
+            "tokens": count("tokens the encoder reads, special ones included", least=1),
+            "text_hash": text("hash of the window's text: the key of its vector in the memo"),
+        },
+    )
+
+
+@cache
+def embedding_windows(dimensions: int) -> Contract:
+    """Contract of the vectors of a chunk's windows: unit norm, finite (DE-01)."""
+    return table(
+        "embedding_windows",
+        "embeddings",
+        ("chunk_id", "window_index"),
+        "The vector of a window of a chunk that keeps several (overflow: vectors): the nearest counts in a search.",
+        {
+            "doc_key": text("the document"),
+            "chunk_id": text("the chunk"),
+            "window_index": count("number of the window, from 0"),
+            "text_hash": text("hash of the window's text"),
+            "vector": column(pl.Array(pl.Float32, dimensions), "unit-norm vector", provenance=True),
+            "tokens": count("tokens the encoder read, special ones included"),
+            "model_fingerprint": text("the model, by weights and settings"),
+        },
+    )
+
+
 @cache
 def embeddings(dimensions: int) -> Contract:
     """Contract of the vectors of one dimension: unit norm, finite (DE-01)."""
@@ -331,7 +403,7 @@ def embeddings(dimensions: int) -> Contract:
         "embeddings",
         "embeddings",
         ("chunk_id",),
-        "The vector of a chunk's text.",
+        "The vector of a chunk's text; of one that is read window by window, the mean of theirs.",
         {
             **_document(),
             **_declared_version(),
@@ -379,6 +451,24 @@ def _bm25_postings() -> Contract:
     )
 
 
+FAILURE_KINDS = (
+    "encrypted",
+    "empty",
+    "corrupt",
+    "unsupported",
+    "too_large",
+    "timeout",
+    "memory",
+    "crash",
+    "no_text",
+    "decode",
+    "contract",
+    "embedding",
+    "source",
+)
+"""Every way in which a document can fail (FA-01, XT-11)."""
+
+
 def _failures() -> Contract:
     return table(
         "failures",
@@ -391,7 +481,7 @@ def _failures() -> Contract:
             "doc_name": text("source-relative path"),
             "stage": text("the stage that failed"),
             "fingerprint": text("fingerprint of the attempt: an equal one is not repeated"),
-            "kind": text("encrypted, empty, corrupt, unsupported, too_large, …, contract, embedding, source"),
+            "kind": text("how it failed", among=FAILURE_KINDS),
             "message": text("what happened and what to do next"),
             "cases": text("failing cases of a contract, capped, as JSON", null=True),
             "attempts": count("attempts so far", least=1),
@@ -436,11 +526,13 @@ CONTRACTS: dict[str, Contract] = {
         _raw_documents(),
         _extracted_text(),
         _locators(),
+        _left_out(),
         _elements(),
         _coarse_chunks(),
         _final_chunks(),
         _boundary_trace(),
         _chunks(),
+        _chunk_windows(),
         _bm25_lengths(),
         _bm25_postings(),
         _failures(),
@@ -450,10 +542,15 @@ CONTRACTS: dict[str, Contract] = {
 }
 
 
+_OF_VECTORS = {"embeddings": embeddings, "embedding_windows": embedding_windows}
+VECTOR_TABLES = tuple(_OF_VECTORS)
+"""Tables whose contract depends on the length of the vectors."""
+
+
 def contract(table: str, *, dimensions: int = 1) -> Contract:
-    """The contract of a table; `dimensions` is that of the vectors, for `embeddings`.
+    """The contract of a table; `dimensions` is that of the vectors, for `VECTOR_TABLES`.
 
     Raises:
         KeyError: for a table that there is not.
     """
-    return embeddings(dimensions) if table == "embeddings" else CONTRACTS[table]
+    return _OF_VECTORS[table](dimensions) if table in VECTOR_TABLES else CONTRACTS[table]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ import dagster as dg
 from sqlalchemy.exc import SQLAlchemyError
 
 from linkrag_dagster.dag.assets import corpus_definitions
+from linkrag_dagster.dag.sqlite import kept_open
 from linkrag_dagster.disk.whole import write_whole
 from linkrag_dagster.lake.manifest import LakeError
 from linkrag_dagster.stages.road import Road
@@ -43,9 +45,9 @@ def instance(root: Path) -> Generator[dg.DagsterInstance]:
         # Whole or absent: an instance with half of its settings would send telemetry.
         write_whole(folder / "dagster.yaml", "instance", _write_settings)
     try:
-        with dg.DagsterInstance.from_config(str(folder)) as found:
+        with kept_open(folder), dg.DagsterInstance.from_config(str(folder)) as found:
             yield found
-    except SQLAlchemyError as error:
+    except (SQLAlchemyError, sqlite3.Error) as error:
         raise LakeError(
             f"{folder}: Dagster's record of runs can't be written or read ({error.__class__.__name__}: "
             f"{str(error).splitlines()[0]}); free space or make it writable, or name another DAGSTER_HOME"

@@ -39,12 +39,51 @@ class Source(Strict):
     exclude: Texts = Field(default=(), description="patterns of files that do not, whatever `include` says")
 
 
+class Ocr(Strict):
+    """When characters are recognised in pictures of text (XT-08); confidences are 0 to 1."""
+
+    enabled: bool = Field(
+        default=True, description="are pages without usable text recognised; needs the extra `ocr`"
+    )
+    mark_below: float = Field(
+        default=0.8, ge=0, le=1, description="pages recognised with less confidence are marked as doubtful"
+    )
+    leave_out_below: float = Field(
+        default=0.5,
+        ge=0,
+        le=1,
+        description="pages and lines recognised with less stay out of the text; a row says so",
+    )
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Ocr:
+        if self.leave_out_below > self.mark_below:
+            raise PydanticCustomError(
+                "order", "leave_out_below is above mark_below: what is left out would never be marked"
+            )
+        return self
+
+
 class Extraction(Strict):
     """How files become text."""
 
     max_bytes: int = Field(
         default=10_485_760, ge=1, description="files above this many bytes fail as too large"
     )
+    seconds: float = Field(
+        default=300.0,
+        gt=0,
+        description="a document that takes longer fails as a timeout; scans take seconds a page",
+    )
+    memory_mb: int = Field(
+        default=4096,
+        ge=256,
+        description="MiB that a worker process may take; a document that needs more fails",
+    )
+    workers: int | None = Field(
+        default=None, ge=1, description="processes that read documents at once; None: one a core"
+    )
+    ocr: Ocr = Ocr()
 
 
 class Chunking(Strict):
@@ -82,6 +121,10 @@ class Chunking(Strict):
         le=100,
         description="`percentile` cuts where sentences are farther apart than this",
     )
+    derived: bool | None = Field(
+        default=None,
+        description="have images and tables chunks of their own under comparison strategies, too (CB-13)",
+    )
     language: Text | None = Field(
         default=None, description="of source code, for `document_aware`; None: looked for"
     )
@@ -101,6 +144,10 @@ class Chunking(Strict):
     header: bool = Field(
         default=True, description="title and heading trail stand before the indexed text (EX-02)"
     )
+    foreign_title: Literal["drop", "keep"] = Field(
+        default="drop",
+        description="is a title in another script than the text's, of whose words it has none, left out of the header",
+    )
     overlap_tokens: int = Field(
         default=0, ge=0, le=64, description="tokens of the neighbours on each side, at most 64 (EX-03)"
     )
@@ -116,8 +163,10 @@ class Chunking(Strict):
     oversize: Literal["split", "truncate"] = Field(
         default="split", description="what happens to one code block or table above hard_max_tokens (SD-11)"
     )
-    overflow: Literal["split", "error"] = Field(
-        default="split", description="what happens to a chunk that does not fit the encoder's window (EX-05)"
+    overflow: Literal["split", "vectors", "pool", "error"] = Field(
+        default="split",
+        description="what happens to a chunk above the encoder's window: cut again, kept with a vector for each window "
+        "(the nearest counts), kept with their mean, or refused (EX-05)",
     )
     index_front_matter: bool = Field(default=False, description="is front matter searched (CB-02)")
     scorer: Text = Field(
@@ -143,6 +192,18 @@ class Chunking(Strict):
     smoothing: Text = Field(
         default="none", description="of the likeness along a chunk: `none` or `mean(s, n)` (SD-05)"
     )
+
+    @field_validator("strategy", mode="before")
+    @classmethod
+    def _possible(cls, value: object) -> object:
+        """A strategy that is known, and can't be had, says what to do instead (ST-05)."""
+        if value == "propositions":
+            raise PydanticCustomError(
+                "refused",
+                "propositions are rewritten by a language model, and none is configured here; for cuts by meaning "
+                "take percentile or semantic_depth_window",
+            )
+        return value
 
     @field_validator("max_tokens", "hard_max_tokens")
     @classmethod
@@ -195,6 +256,10 @@ class Retrieval(Strict):
         description="cosine distance above which a search says it has no answer; None: never",
     )
     k: int = Field(default=4, ge=1, description="number of citations")
+    fusion: Literal["rrf", "zscore"] = Field(
+        default="zscore",
+        description="what `hybrid` does with both rankings: sums reciprocal ranks, or standardised scores (HY-02)",
+    )
 
 
 class Evaluation(Strict):

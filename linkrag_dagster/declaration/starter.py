@@ -18,6 +18,13 @@ attributes:
     exclude: []                   # patterns of files that do not, as "drafts/**"
   extraction:
     max_bytes: 10485760           # larger files fail, alone and by name
+    seconds: 300                  # so do documents that take longer,
+    memory_mb: 4096               # or more memory
+    workers: null                 # processes that read documents at once; null: one a core
+    ocr:                          # scans and pictures of text, with the extra "ocr": pip install "linkrag-dagster[ocr]"
+      enabled: true
+      mark_below: 0.8             # mean confidence of a page below which it is marked as doubtful,
+      leave_out_below: 0.5        # and below which it, or a line, stays out of the text
   chunking:
     strategy: pack                # pack: bounded and lossless; semantic_depth_window: the same, cut where the subject
                                   # changes (embeds long sections' parts); noop: by structure alone, unbounded
@@ -26,12 +33,14 @@ attributes:
     max_tokens: null              # null: hard_max_tokens; longer chunks are cut
     hard_max_tokens: null         # null: what the encoder's window leaves (222 for all-MiniLM-L6-v2); none is longer
     header: true                  # title and headings stand before each chunk in the index, never in quotes
+    foreign_title: drop           # a title in another script than the text's, of whose words it has none: drop, keep
     overlap_tokens: 0             # neighbouring text around each chunk in the index, a side, at most 64
     protected_overlap: false      # do chunks with code, math, images or tables give and take it
     adjacent_context_tokens: 64   # text around an image or a table, a side
     adjacent_context: section     # section: stays in its section; physical: may cross it
     oversize: split               # one code block or table above hard_max_tokens: split, truncate
-    overflow: split               # a chunk that does not fit the encoder's window: split, error
+    overflow: split               # a chunk above the encoder's window: split; vectors: kept whole, the nearest of its
+                                  # windows counts; pool: kept whole, their mean counts; error
     index_front_matter: false     # is front matter searched
     scorer: encoder               # semantic_depth_window alone: the model that compares texts; encoder: the index's
     scorer_batch: 10              # texts it is given at a time
@@ -47,6 +56,7 @@ attributes:
     target: null                  # header: characters of a chunk
     compat: null                  # header: with the faults of its model
     percentile: null              # percentile: cut where sentences are farther apart than this; null: 90
+    derived: null                 # comparison strategies: true: images and tables have chunks of their own, too
     language: null                # document_aware: of source code; null: looked for
   embedding:
     model: all-MiniLM-L6-v2       # an installed model's name, or a model's folder
@@ -60,6 +70,7 @@ attributes:
   retrieval:
     cut: null                     # cosine distance above which there is no answer; `linkrag evaluate` proposes one
     k: 4                          # citations of an answer
+    fusion: zscore                # what `hybrid` fuses: zscore (standardised scores), rrf (ranks)
   evaluation:
     questions: []                 # files of gold questions, as "questions.jsonl"
   schedule: null                  # cron, as "0 2 * * *"; null: rebuilt on change alone

@@ -302,7 +302,7 @@ class _Accountant:
         cut = Cut(number, chunk.end_char, chunk.cut_reason)
         final, following = self._final[chunk.final_id], self._final[after.final_id]
         if final.final_id == following.final_id:
-            return Cut(number, chunk.end_char, chunk.cut_reason, window=chunk.overflow is not None)
+            return Cut(number, chunk.end_char, chunk.cut_reason, window=chunk.overflow == "split")
         coarse = self._coarse.get(final.coarse_id)
         if coarse is not None and final.coarse_id != following.coarse_id:
             opens = self._elements.get(following.element_indexes[0]) if following.element_indexes else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from linkrag_dagster.chunking import ENCODER
 from linkrag_dagster.explain.account import Account, Cut, Gap, Shown
 from linkrag_dagster.explain.valleys import Valley
@@ -33,6 +35,9 @@ _GAPS = {
     "headings_only": "only headings would stand before the cut",
     "after_heading": "would part a heading from what it announces",
     "lead_in": "would part a block from the words that introduce it",
+    "moved": "the vocabulary changes here; the cut falls at the nearest gap between blocks",
+    "near": "the vocabulary changes here, but a deeper change is near",
+    "shallow": "the vocabulary goes on",
 }
 _OVERSIZED = {
     "protected_single": "one protected block, kept whole",
@@ -47,14 +52,20 @@ _OVERSIZED = {
 
 def cut_words(reason: str) -> str:
     """A record's word for a cut, for people; an unknown one as it is."""
-    return _CUTS.get(reason, reason.replace("_", " "))
+    return _worded(reason, _CUTS)
 
 
 def gap_words(gap: Gap) -> str:
     """What became of a gap."""
     if gap.trace.chosen:
         return f"cut {cut_words(gap.trace.reason)}"
-    return _GAPS.get(gap.trace.reason, gap.trace.reason.replace("_", " "))
+    return _worded(gap.trace.reason, _GAPS)
+
+
+def _worded(reason: str, known: Mapping[str, str]) -> str:
+    """A record's word as people say it, with the figures that stand behind it."""
+    word, _, figures = reason.partition(": ")
+    return known.get(word, word.replace("_", " ")) + (f" ({figures})" if figures else "")
 
 
 def oversized_words(reason: str | None) -> str:
@@ -203,7 +214,12 @@ def badges(shown: Shown) -> list[tuple[str, str]]:
         lost = f"{chunk.original_token_count} tokens before" if chunk.original_token_count else ""
         found.append(("truncated", f"{(chunk.truncated_reason or '').replace('_', ' ')}; {lost}".strip("; ")))
     if chunk.overflow is not None:
-        found.append((f"window: {chunk.overflow}", "its indexed text would exceed the encoder's window"))
+        whole = {
+            "vectors": "exceeds the encoder's window: a vector for each, the nearest counts",
+            "pool": "exceeds the encoder's window: the mean of their vectors",
+        }
+        words = "its indexed text would exceed the encoder's window"
+        found.append((f"window: {chunk.overflow}", whole.get(chunk.overflow, words)))
     if not chunk.verbatim:
         found.append(("rendered", "holds references in place of images or larger tables"))
     if not chunk.searchable:
@@ -230,7 +246,7 @@ def facts(account: Account) -> list[tuple[str, str]]:
             limits = f"min {settings.min_candidate_tokens}, max {settings.max_tokens}"
             found.append(("limits", f"{limits}, hard max {settings.hard_max_tokens}"))
         found.append(("tokenizer", account.limits.tokenizer_name))
-        if settings.needs_scorer:
+        if settings.uses_scorer:
             scorer = account.limits.settings.scorer
             found.append(("scorer", "all-MiniLM-L6-v2" if scorer == ENCODER else scorer))
             if not settings.compares:

@@ -18,11 +18,13 @@ class Locator:
         locator: the place, as a URL fragment: `#char=a,b` counts code points of the decoded document (RFC
             5147), with its own line breaks (CR LF is two) and without a byte order mark; `#page=n&bbox=l,t,r,b` is
             a box on a page, see `page_locator`.
+        confidence: of the run's characters where they were recognised in a picture, else None.
     """
 
     start_char: int
     end_char: int
     locator: str
+    confidence: float | None = None
 
 
 def page_locator(page: int, box: tuple[float, float, float, float]) -> str:

@@ -36,6 +36,10 @@ class Extractor(Protocol):
         """Library → installed version, for every library the text depends on."""
         ...
 
+    def recognition(self) -> Mapping[str, str]:
+        """The same for those that only documents with pictures of text depend on; empty for most extractors."""
+        ...
+
     def extract(self, data: bytes, *, name: str, options: Mapping[str, object]) -> Extraction:
         """The document's text. Raises ExtractionError."""
         ...

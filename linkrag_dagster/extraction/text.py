@@ -36,6 +36,10 @@ class TextExtractor:
         """Versions on which the text depends: the detector's statistics, Python's codecs."""
         return {"chardet": version("chardet"), "python": platform.python_version()}
 
+    def recognition(self) -> Mapping[str, str]:
+        """None."""
+        return {}
+
     def extract(self, data: bytes, *, name: str, options: Mapping[str, object]) -> Extraction:
         """The document's text with LF line breaks and without a byte order mark.
 

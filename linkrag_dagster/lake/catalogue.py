@@ -17,7 +17,7 @@ import polars as pl
 from polars._typing import PolarsDataType
 
 from linkrag_dagster.contracts.columns import Contract
-from linkrag_dagster.contracts.tables import CONTRACTS, contract
+from linkrag_dagster.contracts.tables import CONTRACTS, VECTOR_TABLES, contract
 from linkrag_dagster.disk.whole import write_whole
 from linkrag_dagster.lake.lake import CorpusLake
 from linkrag_dagster.lake.lock import exclusive
@@ -55,8 +55,11 @@ def _write(beside: Path, lakes: Iterable[CorpusLake]) -> None:
         with duckdb.connect() as connection:
             connection.execute(f"ATTACH {_text(str(beside))} AS warehouse (STORAGE_VERSION {_text(STORAGE)})")
             connection.execute("USE warehouse")
+            # In one transaction: else each of some hundred views and comments is synced to the disk by itself.
+            connection.execute("BEGIN")
             for lake in lakes:
                 _corpus(connection, lake)
+            connection.execute("COMMIT")
             connection.execute("USE memory")
             connection.execute("DETACH warehouse")
     # What a full disk says, while DuckDB writes, and when it is to make its writing last.
@@ -110,7 +113,8 @@ def _corpus(connection: duckdb.DuckDBPyConnection, lake: CorpusLake) -> None:
     schema = quoted(lake.corpus)
     connection.execute(f"CREATE SCHEMA {schema}")
     dimensions = int(str(generation.facts.get("dimensions", 1)))
-    tables = [*CONTRACTS.values(), contract("embeddings", dimensions=dimensions)]
+    vectors = [contract(name, dimensions=dimensions) for name in VECTOR_TABLES]
+    tables = [*CONTRACTS.values(), *vectors]
     for rules in tables:
         _view(connection, lake, generation, rules)
     _lexical_views(connection, lake.corpus, generation)

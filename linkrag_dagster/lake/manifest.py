@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 
 FORMAT = 1
 
@@ -66,9 +66,23 @@ class Generation:
 
     def as_json(self) -> str:
         """The text of a manifest."""
-        plain = asdict(self)
-        plain["format"] = FORMAT
-        return json.dumps(plain, ensure_ascii=False, sort_keys=True, indent=1)
+        tables = {
+            table: {shard: {"path": file.path, "rows": file.rows} for shard, file in files.items()}
+            for table, files in self.tables.items()
+        }
+        plain = {
+            "format": FORMAT,
+            "number": self.number,
+            "shards": self.shards,
+            "tables": tables,
+            "specs": self.specs,
+            "data_versions": self.data_versions,
+            "facts": self.facts,
+            "run_id": self.run_id,
+            "committed": self.committed,
+        }
+        # On one line: json indents in Python, which takes ten times as long, and every stage writes one.
+        return json.dumps(plain, ensure_ascii=False, sort_keys=True)
 
 
 def generation_from_json(text: str, where: str) -> Generation:

@@ -134,6 +134,27 @@ HEADER_SHARE = ReadyView(
     """,
 )
 
+ABOVE_WINDOW = ReadyView(
+    "above_window",
+    "Chunks whose text exceeds the encoder's window, by what was done about it (chunking.overflow).",
+    {
+        "overflow": "split: cut again; vectors: read in windows, the nearest counts; pool: their mean",
+        "chunks": "such chunks",
+        "documents": "documents that they are in",
+        "windows": "what the encoder reads at a time, of those that it reads window by window",
+        "longest": "tokens of the longest text",
+        "longest_chunk_id": "that chunk",
+    },
+    """
+    SELECT c.overflow, count(*) AS chunks, count(DISTINCT c.doc_key) AS documents,
+        coalesce(sum(w.windows), 0)::BIGINT AS windows, max(c.encoder_tokens) AS longest,
+        arg_max(c.chunk_id, c.encoder_tokens) AS longest_chunk_id
+    FROM SCHEMA.chunks c
+        LEFT JOIN (SELECT chunk_id, count(*) AS windows FROM SCHEMA.chunk_windows GROUP BY chunk_id) w USING (chunk_id)
+    WHERE c.overflow IS NOT NULL GROUP BY c.overflow ORDER BY chunks DESC, c.overflow
+    """,
+)
+
 FAILURES_HELP = ReadyView(
     "failures_help",
     "What is wrong with which document, whether it still answers, and what to do.",
@@ -190,6 +211,7 @@ VIEWS = (
     OVERSIZE_REASONS,
     DUPLICATES,
     HEADER_SHARE,
+    ABOVE_WINDOW,
     FAILURES_HELP,
     QUARANTINE,
 )

@@ -9,12 +9,12 @@ import polars as pl
 
 from linkrag_dagster.contracts.columns import Contract
 from linkrag_dagster.contracts.rows import content_hashes
-from linkrag_dagster.contracts.tables import CONTRACTS, contract
+from linkrag_dagster.contracts.tables import CONTRACTS, VECTOR_TABLES, contract
 from linkrag_dagster.lake.lake import CorpusLake
 from linkrag_dagster.lake.manifest import Generation
 
 KEYS_SHOWN = 20
-COMPARED = (*(name for name in CONTRACTS if name != "runs"), "embeddings")
+COMPARED = (*(name for name in CONTRACTS if name != "runs"), *VECTOR_TABLES)
 """Tables whose rows are compared: all but the record of runs."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +12,28 @@ from linkrag_dagster.contracts.stages import COUNTED
 from linkrag_dagster.lake.lake import CorpusLake
 from linkrag_dagster.lake.manifest import Generation, LakeError
 
+TOLD = ("doc_name", "doc_id", "stage", "kind", "message", "attempts", "retryable")
+
+
+def what_to_do(failure: Mapping[str, Any], corpus: str) -> str:
+    """The next step for a failed document, as the view `failures_help` says it."""
+    if failure["retry"]:
+        return f"it is marked: linkrag build {corpus} tries it again"
+    if failure["stage"] == "raw_documents":
+        return "mend the file; each build looks at it again"
+    if failure["retryable"]:
+        return f"linkrag retry {corpus} {failure['doc_id']}, then linkrag build {corpus}"
+    if failure["kind"] == "contract":
+        return "see its cases in quarantine; mend the document or the settings, then build"
+    return "mend or replace the file, or leave it out by source.exclude; the next build tries it again"
+
 
 @dataclass(frozen=True, slots=True)
 class CorpusStatus:
     """What is stored of a corpus.
 
     Attributes:
+        corpus: its name.
         rows: rows by asset.
         failures: failed documents by kind.
         failed: the failures' rows.
@@ -25,6 +42,7 @@ class CorpusStatus:
         last_run: its run; None before one.
     """
 
+    corpus: str
     rows: dict[str, int]
     failures: dict[str, int]
     failed: list[dict[str, Any]]
@@ -42,8 +60,8 @@ class CorpusStatus:
             "last_run": self.last_run,
             "failed_documents": [
                 {
-                    name: f[name]
-                    for name in ("doc_name", "doc_id", "stage", "kind", "message", "attempts", "retryable")
+                    **{name: f[name] for name in TOLD},
+                    "what_to_do": what_to_do(f, self.corpus),
                 }
                 for f in self.failed
             ],
@@ -72,6 +90,7 @@ def corpus_status(lake: CorpusLake) -> CorpusStatus:
     )
     last = runs.sort("finished").tail(1).to_dicts()
     return CorpusStatus(
+        corpus=lake.corpus,
         rows={asset: _rows(lake, generation, table) for asset, table in COUNTED.items()},
         failures=dict(sorted(kinds.items())),
         failed=failed,

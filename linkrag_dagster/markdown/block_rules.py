@@ -8,6 +8,7 @@ is decided by its first character, so most lines of prose ask none.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 
 from markdown_it import rules_block as commonmark
@@ -118,6 +119,10 @@ def fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return opening is not None
     marks, source = opening[0], state.src
     line = start + 1
+    if state.level == 0 and state.blkIndent == 0:
+        # Outside every container only a line with the marks can end it: the lines before need no look.
+        found = source.find(marks, state.eMarks[start], state.eMarks[end - 1])
+        line = end if found < 0 else bisect_right(state.bMarks, found, line, end) - 1
     while line < end:
         position = state.bMarks[line] + state.tShift[line]
         if state.sCount[line] < state.blkIndent and position < state.eMarks[line]:
@@ -274,18 +279,27 @@ def look_inside(state: BlockState, start: int, end: int) -> None:
 
 def heading(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """An ATX heading, without its closing run of `#`."""
-    position = state.bMarks[start] + state.tShift[start]
-    mark = _HEADING.match(state.src, position, state.eMarks[start])
-    if mark is None or state.is_code_block(start):
+    found = None if state.is_code_block(start) else heading_of(state, start)
+    if found is None:
         return False
     if not silent:
-        content = state.src[mark.end() : state.eMarks[start]].strip(" \t")
-        bare = content.rstrip("#")
-        if not bare or bare[-1] in " \t":
-            content = bare
-        state.push("heading_open", f"h{mark.end() - position}", 0).content = content
+        level, content = found
+        state.push("heading_open", f"h{level}", 0).content = content
         state.line = start + 1
     return True
+
+
+def heading_of(state: StateBlock, line: int) -> tuple[int, str] | None:
+    """Level and content of the ATX heading on a line that is not indented as code; None if there is none."""
+    position = state.bMarks[line] + state.tShift[line]
+    mark = _HEADING.match(state.src, position, state.eMarks[line])
+    if mark is None:
+        return None
+    content = state.src[mark.end() : state.eMarks[line]].strip(" \t")
+    bare = content.rstrip("#")
+    if not bare or bare[-1] in " \t":
+        content = bare
+    return mark.end() - position, content
 
 
 def paragraph(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -324,15 +338,6 @@ def paragraph(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         state.push("paragraph_open", "p", 0)
         state.line = line
     return True
-
-
-def is_one_line(state: StateBlock, line: int) -> bool:
-    """Whether a line outside every container is a paragraph of its own: no mark before it, a blank line after it."""
-    return (
-        (line + 1 >= state.lineMax or state.isEmpty(line + 1))
-        and state.sCount[line] < 4
-        and state.src[state.bMarks[line] + state.tShift[line]] not in BY_FIRST_CHARACTER
-    )
 
 
 BY_FIRST_CHARACTER: Mapping[str, tuple[Rule, ...]] = {

@@ -11,8 +11,6 @@ from markdown_it.utils import EnvType
 
 from linkrag_dagster.markdown.lines import Lines
 
-_INDENTS = frozenset(" \t")
-
 
 class BlockState(StateBlock):
     """markdown-it's own state, filled line by line instead of character by character, and sparing with tokens.
@@ -34,14 +32,14 @@ class BlockState(StateBlock):
         self.bMarks = lines.marks.copy()
         self.eMarks = [*lines.stops, len(lines.source)]
         self.lineMax = len(lines.rows)
-        self.tShift = [0] * (self.lineMax + 1)
-        self.sCount = [0] * (self.lineMax + 1)
+        self.tShift = [len(row) - len(row.lstrip(" \t")) for row in lines.rows]
+        self.tShift.append(0)
+        self.sCount = self.tShift.copy()
         self.bsCount = [0] * (self.lineMax + 1)
-        for line, row in enumerate(lines.rows):
-            if row[:1] in _INDENTS:
-                blanks = row[: len(row) - len(row.lstrip(" \t"))]
-                self.tShift[line] = len(blanks)
-                self.sCount[line] = len(blanks.expandtabs(4))
+        if "\t" in self.src:
+            for line, row in enumerate(lines.rows):
+                if self.tShift[line]:
+                    self.sCount[line] = len(row[: self.tShift[line]].expandtabs(4))
         self.blkIndent = 0
         self.line = 0
         self.tight = False

@@ -100,12 +100,23 @@ def read_block(state: BlockState, line: int, end: int) -> tuple[str, int]:
 
 def read_blocks(state: BlockState, first_line: int) -> Iterator[Block]:
     """The top-level blocks from a line on, in order; definitions are noted in `state.env`."""
+    begins, shifts, ends, source, count = state.bMarks, state.tShift, state.eMarks, state.src, state.lineMax
     line = state.skipEmptyLines(first_line)
-    while line < state.lineMax:
-        if block_rules.is_one_line(state, line):
-            yield Block("paragraph", line, line)
-            line = state.skipEmptyLines(line + 2)
-            continue
+    while line < count:
+        below = line + 1
+        # Most blocks are a line of their own, outside every container: seen here, most calls are saved.
+        if state.sCount[line] < 4 and (below >= count or begins[below] + shifts[below] >= ends[below]):
+            first = source[begins[line] + shifts[line]]
+            found = block_rules.heading_of(state, line) if first == "#" else None
+            if found is not None or first not in block_rules.BY_FIRST_CHARACTER:
+                if found is None:
+                    yield Block("paragraph", line, line)
+                else:
+                    yield Block("heading", line, line, *found)
+                line += 2
+                while line < count and begins[line] + shifts[line] >= ends[line]:
+                    line += 1
+                continue
         state.line, state.parentType = line, "root"
         kind, at = read_block(state, line, state.lineMax)
         level, content = None, ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from linkrag_dagster.markdown.frozen import record
 
 ELEMENT_KINDS = (
     "front_matter",
@@ -25,7 +25,7 @@ PROTECTED_KINDS = frozenset({"code", "math", "image", "table"})
 """Kinds that no cut enters unless they alone exceed the hard maximum (CB-11, SD-02)."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProtectedRange:
     """A range that no cut may enter unless it alone exceeds the hard maximum (EL-06).
 
@@ -40,7 +40,7 @@ class ProtectedRange:
     end_char: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Element:
     """A top-level block of a document (EL-03). `text[start_char:end_char]` is exactly its source.
 

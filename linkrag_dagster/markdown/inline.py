@@ -13,6 +13,8 @@ from markdown_it.utils import EnvType
 
 _MARKS = re.compile(r"[\\`*_~\[\]<>&!]")
 _WHITE = re.compile(r"[ \t\n\r\f\v]+")
+# Where there is more white space than single blanks, which is seldom.
+_UNEVEN = re.compile(r"[\t\n\r\f\v]|  ")
 _BREAK = re.compile(r"<br\b", re.IGNORECASE)
 # Inline math keeps its source: `$a*b*c$` is no emphasis.
 _MATH = re.compile(r"\$(?![\s$])(?:[^$\\]|\\.)*(?<!\s)\$(?!\d)", re.DOTALL)
@@ -50,7 +52,7 @@ def visible_text(source: str, md: MarkdownIt, env: EnvType) -> str:
         tokens: list[Token] = []
         md.inline.parse(source, md, env, tokens)
         source = "".join(_visible(tokens))
-    return _WHITE.sub(" ", source).strip()
+    return _WHITE.sub(" ", source).strip() if _UNEVEN.search(source) else source.strip()
 
 
 def _visible(tokens: Sequence[Token]) -> Iterator[str]:

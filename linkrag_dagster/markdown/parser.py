@@ -80,24 +80,25 @@ def _elements(text: str) -> Iterator[Element]:
         yield Element(0, "front_matter", None, lines.starts[0], lines.ends[first - 1], 1, first)
         index = 1
     # All blocks come first: an image or a title may refer to a definition that stands further down.
-    blocks = list(read_blocks(BlockState(lines, md, env), first))
+    state = BlockState(lines, md, env)
+    blocks = list(read_blocks(state, first))
     trail = _Trail()
     images_seen = tables_seen = 0
-    starts, ends, marks, source = lines.starts, lines.ends, lines.marks, lines.source
+    starts, ends, marks, shifts, source = lines.starts, lines.ends, lines.marks, state.tShift, lines.source
     for block in blocks:
-        kind, level, first, last = block.kind, block.level, block.first, block.last
+        kind, first, last, level, content, inside = block
         start, end = starts[first], ends[last]
         if text[start].isspace() and not text[start:end].strip():
             continue  # spaces that Markdown doesn't count as blank, but a reader does
         title = element_id = None
         titles, indexes = trail.titles, trail.indexes
         if level is not None:
-            title = visible_text(block.content, md, env)
+            title = visible_text(content, md, env)
             titles, indexes = trail.enter(level, title, index)
         elif kind == "table":
             tables_seen += 1
             element_id = f"table_{tables_seen:03d}"
-        elif kind == "paragraph" and source[marks[first] : marks[first] + 5].lstrip(" ").startswith("!["):
+        elif kind == "paragraph" and source.startswith("![", marks[first] + shifts[first]):
             found = list(_images(lines, block, md, env))
             for start, end, first, last, alt in found:
                 images_seen += 1
@@ -119,7 +120,7 @@ def _elements(text: str) -> Iterator[Element]:
                 index += 1
             if found:
                 continue
-        protected = tuple(_protected(lines, block)) if block.protected else ()
+        protected = tuple(_protected(lines, block)) if inside else ()
         yield Element(
             index,
             kind,

@@ -1,10 +1,11 @@
-"""How chunks are ranked for a query: by vector, by BM25, and both fused (DE-02, BM-01, HY-01).
+"""How chunks are ranked for a query: by vector, by BM25, and both fused (DE-02, BM-01, HY-01, HY-02).
 
 Search and evaluation rank with these very functions: what is measured is what answers.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ import numpy.typing as npt
 import polars as pl
 
 from linkrag_dagster.lexical.bm25 import score_chunks
-from linkrag_dagster.retrieval.fusion import reciprocal_rank_fusion
+from linkrag_dagster.retrieval.fusion import reciprocal_rank_fusion, standardised_sum
 
 Ranking = list[tuple[str, float]]
 """Chunk ids with their scores, best first."""
@@ -31,6 +32,8 @@ def cosine_distances(
 ) -> dict[str, float]:
     """Cosine distance of every visible chunk to a query: exact, by blocks of a matrix product (DE-02).
 
+    Of a chunk with several vectors, one a window of its text, the nearest counts (EX-05).
+
     Args:
         chunk_ids: of the rows.
         matrix: unit vectors, shape (chunks, dimensions).
@@ -42,7 +45,7 @@ def cosine_distances(
         dots = matrix[start : start + ROWS_AT_ONCE] @ query
         for chunk, dot in zip(chunk_ids[start : start + ROWS_AT_ONCE], dots.tolist(), strict=True):
             if chunk in visible:
-                found[chunk] = 1.0 - dot
+                found[chunk] = min(found.get(chunk, math.inf), 1.0 - dot)
     return found
 
 
@@ -78,6 +81,20 @@ def hybrid_ranking(dense: Ranking, lexical: Ranking, depth: int = FUSION_DEPTH) 
     return reciprocal_rank_fusion([[chunk for chunk, _ in ranking[:depth]] for ranking in (dense, lexical)])
 
 
+def standardised_ranking(distances: Mapping[str, float], lexical: Ranking) -> Ranking:
+    """By the equal-weight sum of both scores, each as z-score over all chunks that may be found (HY-02).
+
+    What BM25 did not find has its true score, 0; what may not be found shapes neither mean nor deviation.
+
+    Args:
+        distances: cosine distance of every visible chunk.
+        lexical: visible chunks that hold a term of the query, with their scores.
+    """
+    chunks, found = sorted(distances), dict(lexical)
+    scores = [[1.0 - distances[c] for c in chunks], [found.get(c, 0.0) for c in chunks]]
+    return _order(zip(chunks, standardised_sum(scores).tolist(), strict=True))
+
+
 def _order(scores: Iterable[tuple[str, float]]) -> Ranking:
     return sorted(scores, key=lambda item: (-item[1], item[0]))
 
@@ -106,7 +123,7 @@ class WholeIndex:
     def rankings(
         self, tokens: Sequence[str], vector: npt.NDArray[np.float32]
     ) -> tuple[dict[str, Ranking], dict[str, float]]:
-        """Rankings by run (`dense`, `bm25`, `rrf`), and the cosine distance of every visible chunk.
+        """Rankings by run (`dense`, `bm25`, `rrf`, `zscore`), and the cosine distance of every visible chunk.
 
         Args:
             tokens: the query's terms.
@@ -116,4 +133,10 @@ class WholeIndex:
         dense = dense_ranking(distances)
         terms = self.postings.filter(pl.col("term").is_in(sorted(set(tokens))))
         lexical = lexical_ranking(tokens, terms, self.lengths, k1=self.k1, b=self.b, visible=self.visible)
-        return {"dense": dense, "bm25": lexical, "rrf": hybrid_ranking(dense, lexical)}, distances
+        found = {
+            "dense": dense,
+            "bm25": lexical,
+            "rrf": hybrid_ranking(dense, lexical),
+            "zscore": standardised_ranking(distances, lexical),
+        }
+        return found, distances

@@ -1,4 +1,4 @@
-"""Search over one generation: dense, BM25, or both fused by ranks; every answer a citation (CI-01, GA-01, HY-01)."""
+"""Search over one generation: dense, BM25, or both fused; every answer a citation (CI-01, GA-01, HY-01, HY-02)."""
 
 from __future__ import annotations
 
@@ -12,15 +12,22 @@ import polars as pl
 from linkrag_dagster.lake.lake import CorpusLake
 from linkrag_dagster.lake.manifest import Generation
 from linkrag_dagster.lexical.analyzers import Analyzer
+from linkrag_dagster.retrieval.index_vectors import index_vectors
 from linkrag_dagster.retrieval.ranking import (
     Ranking,
     cosine_distances,
     dense_ranking,
     hybrid_ranking,
     lexical_ranking,
+    standardised_ranking,
 )
 
-MODES = ("dense", "bm25", "hybrid")
+FUSIONS = ("rrf", "zscore")
+"""Ways to fuse both rankings: by rank (HY-01), or by standardised score (HY-02)."""
+MODES = ("dense", "bm25", "hybrid", *FUSIONS)
+"""What ranks; `hybrid` stands for the fusion that is declared."""
+DEFAULT_FUSION = "zscore"
+"""What the evaluation supports (docs/decisions/011)."""
 DISTANCE_DIGITS = 6
 
 
@@ -98,6 +105,7 @@ def search(
     query: str,
     *,
     mode: str = "hybrid",
+    fusion: str = DEFAULT_FUSION,
     k: int = 4,
     cut: float | None = None,
     all_versions: bool = False,
@@ -109,23 +117,28 @@ def search(
     Args:
         lake: the corpus.
         query: the question.
-        mode: `dense`, `bm25` or `hybrid`.
+        mode: one of `MODES`.
+        fusion: one of `FUSIONS`: what `hybrid` stands for.
         k: keep at most this many chunks.
         cut: keep only chunks whose cosine distance is under this; needs an encoder whatever the mode.
         all_versions: search superseded versions of documents too.
-        encoder: embeds the query, for `dense`, `hybrid`, and any mode with a cut.
-        analyzer: the one that built the lexical table, for `bm25` and `hybrid`.
+        encoder: embeds the query, for any mode but `bm25`, and for that with a cut.
+        analyzer: the one that built the lexical table, for any mode but `dense`.
 
     Raises:
+        ValueError: no such mode or fusion, or one without its encoder or analyzer.
         NotBuilt: the corpus has no committed generation.
         ModelMismatch: `encoder` is not the model of the index.
     """
+    if mode not in MODES or fusion not in FUSIONS:
+        raise ValueError(f"mode {mode}, fusion {fusion}: there are {', '.join(MODES)}; {', '.join(FUSIONS)}")
+    mode = fusion if mode == "hybrid" else mode
     generation = lake.current()
     if not generation.number:
         raise NotBuilt(f"{lake.corpus} has not been built to the end yet: run linkrag build {lake.corpus}")
     visible = _visible(lake, generation, all_versions)
     wanted = visible["chunk_id"].to_list()
-    needs_vectors = mode in ("dense", "hybrid") or cut is not None
+    needs_vectors = mode != "bm25" or cut is not None
     distances: dict[str, float] = {}
     if needs_vectors:
         if encoder is None:
@@ -163,11 +176,10 @@ def _distances(
             f"embedded by {encoder.name} ({encoder.fingerprint[:12]}); declare that model again, or build"
         )
     dimensions = int(str(generation.facts["dimensions"]))
-    vectors = lake.read(generation, "embeddings", columns=["chunk_id", "vector"], dimensions=dimensions)
-    if vectors.is_empty():
+    chunk_ids, matrix = index_vectors(lake, generation, dimensions)
+    if not chunk_ids:
         return {}
-    matrix = vectors["vector"].to_numpy().reshape(vectors.height, dimensions)
-    return cosine_distances(vectors["chunk_id"].to_list(), matrix, encoder.embed_query(query), wanted)
+    return cosine_distances(chunk_ids, matrix, encoder.embed_query(query), wanted)
 
 
 def _ranked(
@@ -186,7 +198,9 @@ def _ranked(
     if analyzer is None:
         raise ValueError(f"mode {mode} needs an analyzer")
     lexical = _lexical(lake, generation, query, analyzer, wanted)
-    return lexical if mode == "bm25" else hybrid_ranking(dense, lexical)
+    if mode == "bm25":
+        return lexical
+    return hybrid_ranking(dense, lexical) if mode == "rrf" else standardised_ranking(distances, lexical)
 
 
 def _lexical(

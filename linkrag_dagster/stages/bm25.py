@@ -49,7 +49,7 @@ class Bm25(Stage):
             generation, "chunks", columns=columns, doc_keys=keys, where=pl.col("searchable")
         )
         found, lengths = postings(chunks["chunk_id"].to_list(), chunks[field].to_list(), road.analyzer)
-        mark = self.spec(road, {}).fingerprint
+        mark = road.spec(self, {}).fingerprint
         by_chunk = found.sort("chunk_id", "term").group_by("chunk_id", maintain_order=True).agg("term", "tf")
         terms = {c: digest(*t, *map(str, n)) for c, t, n in by_chunk.iter_rows()}
         inputs = [digest("text", text) for text in chunks[field].to_list()]

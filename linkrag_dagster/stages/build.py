@@ -33,6 +33,14 @@ class BuildResult:
     refused: str = ""
     generation: int = 0
 
+    def kept(self, table: str) -> int:
+        """Rows that the plan counted as stale, for an input was to be rebuilt, and that stayed as they were (VE-03)."""
+        planned = self.plan.stages.get(table) if self.plan else None
+        done = self.stages.get(table)
+        if planned is None or done is None or not planned.upper_bound:
+            return 0
+        return max(0, min(planned.stale, done.unchanged - planned.unchanged))
+
     @property
     def embedded_texts(self) -> int:
         """Texts given to the model, after dedupe and memo."""

@@ -13,12 +13,16 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from linkrag_dagster.chunking import (
+    WINDOWED,
     FinalPlan,
+    TextWindow,
     WindowOverflow,
+    broken_windows,
     check_chunks,
     check_coarse,
     check_final,
     coarse_chunks,
+    encoder_windows,
     export_chunks,
     plan_final,
 )
@@ -31,6 +35,7 @@ from linkrag_dagster.embedding.memo import text_hash
 from linkrag_dagster.extraction.locators import Locator, fragment
 from linkrag_dagster.lake.manifest import Generation
 from linkrag_dagster.markdown.elements import Element
+from linkrag_dagster.stages.embedded_texts import is_windowed, windows_hash
 from linkrag_dagster.stages.scoring import Scores
 from linkrag_dagster.stages.stage import Computed, DocumentFailure, Progress, Stage
 from linkrag_dagster.versions.spec import StageSpec
@@ -85,6 +90,7 @@ class CoarseChunks(Stage):
     name = "coarse_chunks"
     tables = ("coarse_chunks",)
     inputs = ("elements", "extracted_text")
+    may_warn = frozenset({"CB-02", "CB-12", "CB-13", "CB-15", "CB-17", "TK-02"})
     description = "Elements that the document's structure keeps together."
 
     def spec(self, road: Road, document: Mapping[str, Any]) -> StageSpec:
@@ -140,6 +146,7 @@ class FinalChunks(Stage):
     name = "final_chunks"
     tables = ("final_chunks", "boundary_trace")
     inputs = ("coarse_chunks", "extracted_text")
+    may_warn = frozenset({"CB-17", "SD-11", "SD-12", "SD-13", "SD-14", "TK-02"})
     description = (
         "Contiguous pieces of the coarse chunks within the limits, and why each cut fell where it did."
     )
@@ -148,7 +155,7 @@ class FinalChunks(Stage):
         del document
         return StageSpec(
             self.name,
-            revision=1,
+            revision=2,
             parameters=road.settings.final_parameters(),
             components={
                 "tokenizer": road.tokenizer_identity,
@@ -156,7 +163,7 @@ class FinalChunks(Stage):
                 "regex": version("regex"),
                 **(_cutters() if road.settings.compares else {}),
                 # Other strategies do not depend on it (VE-01).
-                **({"scorer": road.scorer_model.fingerprint} if road.settings.needs_scorer else {}),
+                **({"scorer": road.scorer_model.fingerprint} if road.settings.uses_scorer else {}),
             },
         )
 
@@ -243,8 +250,9 @@ class Chunks(Stage):
     """Export: two texts, never one."""
 
     name = "chunks"
-    tables = ("chunks",)
+    tables = ("chunks", "chunk_windows")
     inputs = ("final_chunks", "extracted_text")
+    may_warn = frozenset({"EX-01", "EX-02", "EX-03", "EX-04", "SD-14", "TK-02"})
     description = (
         "What is indexed: a chunk's own words, the text that is embedded, and where the words came from."
     )
@@ -253,11 +261,13 @@ class Chunks(Stage):
         del document
         return StageSpec(
             self.name,
-            revision=1,
+            revision=2,
             parameters={**road.settings.export_parameters(), "window": road.model.window},
             components={
                 "tokenizer": road.tokenizer_identity,
                 "encoder_tokenizer": road.encoder_tokenizer_identity,
+                # Windows of a text end with sentences.
+                **({"sentencex": version("sentencex")} if road.settings.overflow in WINDOWED else {}),
             },
         )
 
@@ -267,6 +277,7 @@ class Chunks(Stage):
         final = _ordered(road, generation, "final_chunks", keys, "final_index")
         documents = road.documents(generation)
         rows: list[dict[str, Any]] = []
+        read_apart: list[dict[str, Any]] = []
         failures: list[DocumentFailure] = []
         places = _page_locators(road, generation, keys)
         texts = road.texts(generation, keys, "text", "title", "version", "extractor", "extractor_version")
@@ -286,7 +297,7 @@ class Chunks(Stage):
                     identity["version"],
                 )
             except WindowOverflow as error:
-                failures.append(DocumentFailure(key, "overflow", str(error)))
+                failures.append(DocumentFailure(key, "contract", f"breaks EX-05: {error}"))
                 continue
             stamp = {
                 **identity,
@@ -299,14 +310,19 @@ class Chunks(Stage):
                 "scorer": road.scorer_name,
             }
             for chunk in chunks:
+                windows = _windows(road, key, chunk)
+                read_apart += windows
                 place = {
                     "locator": fragment(places.get(key, ()), chunk.start_char, chunk.end_char),
-                    "text_hash": text_hash(chunk.text),
+                    "text_hash": windows_hash(chunk.overflow or "", [w["text_hash"] for w in windows])
+                    if windows
+                    else text_hash(chunk.text),
                 }
                 rows.append({**row_of(chunk), **stamp, **place})
             if number % PROGRESS_EVERY == 0:
                 progress(f"{number}/{len(keys)} documents")
-        return Computed({self.name: _frame(self.name, rows)}, failures)
+        frames = {self.name: rows, "chunk_windows": read_apart}
+        return Computed({table: _frame(table, found) for table, found in frames.items()}, failures)
 
     def checks(
         self, road: Road, generation: Generation, frames: Mapping[str, pl.DataFrame], keys: Set[str]
@@ -331,6 +347,54 @@ class Chunks(Stage):
             frames[self.name].height,
             broken(),
         )
+        yield _result(
+            "windows_hold_every_word",
+            ("EX-05",),
+            "A chunk above the encoder's window that stays whole is read in windows that fit and hold all of its text.",
+            frames["chunk_windows"].height,
+            _broken_windows(road, frames[self.name], frames["chunk_windows"]),
+        )
+
+
+def _windows(road: Road, key: str, chunk: Chunk) -> list[dict[str, Any]]:
+    """The windows of a chunk that the encoder can't read at once; none for any other (EX-05)."""
+    if chunk.overflow not in WINDOWED:
+        return []
+    windows = encoder_windows(chunk.text, road.encoder_tokenizer, road.model.window)
+    return [
+        {
+            "doc_key": key,
+            "chunk_id": chunk.chunk_id,
+            "window_index": index,
+            "text_start": held.start,
+            "text_end": held.end,
+            "tokens": held.tokens,
+            "text_hash": text_hash(chunk.text[held.start : held.end]),
+        }
+        for index, held in enumerate(windows)
+    ]
+
+
+def _broken_windows(
+    road: Road, chunks: pl.DataFrame, windows: pl.DataFrame
+) -> Iterator[tuple[str, RuleBroken]]:
+    """Chunks whose windows lose a word, or do not fit."""
+    found: dict[str, list[TextWindow]] = {}
+    places = windows.sort("chunk_id", "window_index")
+    for chunk_id, start, end, tokens in places.select(
+        "chunk_id", "text_start", "text_end", "tokens"
+    ).iter_rows():
+        found.setdefault(chunk_id, []).append(TextWindow(start, end, tokens))
+    read_apart = chunks.filter(is_windowed() & pl.col("searchable"))
+    for key, chunk_id, text in read_apart.select("doc_key", "chunk_id", "text").iter_rows():
+        broken = broken_windows(text, found.pop(chunk_id, []), road.encoder_tokenizer, road.model.window)
+        if broken:
+            yield key, RuleBroken("EX-05", f"{chunk_id}: {broken}", (chunk_id,))
+    if found:
+        owners = dict(windows.select("chunk_id", "doc_key").iter_rows())
+        for chunk_id in found:
+            message = f"{chunk_id} has windows, and fits the encoder's, or is no chunk"
+            yield owners[chunk_id], RuleBroken("EX-05", message, (chunk_id,))
 
 
 def _result(

@@ -143,7 +143,7 @@ def _kept(lake: CorpusLake, found: Mapping[str, CorpusGarbage]) -> Sequence[Gene
 
 def _declared_models(road: Road) -> Iterator[str]:
     yield road.model.fingerprint
-    if road.settings.needs_scorer:
+    if road.settings.uses_scorer:
         yield road.scorer_model.fingerprint
 
 
@@ -152,7 +152,7 @@ def texts_in_use(lake: CorpusLake, generations: Iterable[Generation]) -> set[str
     used: set[str] = set()
     seen: set[str] = set()
     for generation in generations:
-        for table in ("chunks", "evaluation_questions"):
+        for table in ("chunks", "chunk_windows", "evaluation_questions"):
             files = {
                 shard: file
                 for shard, file in generation.tables.get(table, {}).items()
@@ -163,6 +163,8 @@ def texts_in_use(lake: CorpusLake, generations: Iterable[Generation]) -> set[str
             if table == "chunks":
                 rows = lake.read(part, table, columns=["text_hash"], where=pl.col("searchable"))
                 used.update(rows["text_hash"].to_list())
+            elif table == "chunk_windows":
+                used.update(lake.read(part, table, columns=["text_hash"])["text_hash"].to_list())
             else:
                 for question in lake.read(part, table, columns=["question"])["question"].to_list():
                     used.update(query_hashes(question))

@@ -23,8 +23,16 @@ from linkrag_dagster.stages.failures import (
 )
 from linkrag_dagster.stages.finish import noted
 from linkrag_dagster.stages.ledger import Ledger, plan_documents, read_ledger, wanted_units
-from linkrag_dagster.stages.stage import Computed, DocumentFailure, Progress, Refused, Stage, StageReport
-from linkrag_dagster.versions.planner import StagePlan, Unit, Wanted
+from linkrag_dagster.stages.stage import (
+    READS_BYTES,
+    Computed,
+    DocumentFailure,
+    Progress,
+    Refused,
+    Stage,
+    StageReport,
+)
+from linkrag_dagster.versions.planner import GONE, StagePlan, Unit, Wanted
 from linkrag_dagster.versions.spec import digest
 
 if TYPE_CHECKING:
@@ -81,6 +89,14 @@ def commit(
         besides: failures to record although the documents' rows are committed (a source that can't be used).
     """
     wanted = wanted or wanted_units(road, stage, {key: documents[key] for key in plan.todo}, ledger, {})
+    if stage.name == READS_BYTES:
+        # Which spec applies is known now: what was planned with may be the other one.
+        wanted = {
+            key: replace(
+                one, spec=road.spec(stage, documents[key], narrow=key in computed.narrow).fingerprint
+            )
+            for key, one in wanted.items()
+        }
     failures = list(computed.failures)
     tried = set(plan.todo) - {f.doc_key for f in failures}
     frames = _stamped(road, stage, computed.frames, wanted)
@@ -176,13 +192,12 @@ def _count_rows(
     table = stage.tables[0]
     key = list(stage.contract(road, table).key)
     columns = list(dict.fromkeys(["doc_key", *key, "fingerprint"]))
-    old = {
-        tuple(row[k] for k in key): row["fingerprint"]
-        for row in road.lake.read(generation, table, columns=columns, doc_keys=changed).iter_rows(named=True)
-    }
+    stored = road.lake.read(generation, table, columns=columns, doc_keys=changed)
+    old = {tuple(row[k] for k in key): row["fingerprint"] for row in stored.iter_rows(named=True)}
     retry = set(plan.retry)
     new = stale = retried = same = 0
-    reasons: dict[str, int] = {}
+    gone = stored.filter(pl.col("doc_key").is_in(plan.removed)).height
+    reasons: dict[str, int] = {GONE: gone} if gone else {}
     kept: set[tuple[Any, ...]] = set()
     for row in frames[table].select(columns).iter_rows(named=True):
         mark = tuple(row[k] for k in key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -30,7 +31,7 @@ from linkrag_dagster.stages.stage import (
     StageReport,
 )
 from linkrag_dagster.versions import spec as versions
-from linkrag_dagster.versions.planner import StagePlan, Wanted, plan_stage
+from linkrag_dagster.versions.planner import EDITED, INPUT, StagePlan, Wanted, plan_stage
 from linkrag_dagster.versions.spec import StageSpec
 
 if TYPE_CHECKING:
@@ -89,9 +90,9 @@ def list_source(road: Road, stored: Mapping[str, Mapping[str, Any]]) -> Source:
     files: dict[str, SourceFile] = {}
     failures: list[DocumentFailure] = []
     by_name = {row["doc_name"]: key for key, row in stored.items()}
-    lake = road.lake_root.resolve()
+    lake = f"{road.lake_root.resolve()}{os.sep}"
     for file in found.files:
-        if file.absolute.is_relative_to(lake):
+        if os.fspath(file.absolute).startswith(lake):
             # A source that holds the project holds its lake too: what a build writes is no document.
             continue
         try:
@@ -215,21 +216,27 @@ class RawDocuments(Stage):
 
 
 def wanted_documents(road: Road, stage: Stage, source: Source) -> dict[str, Wanted]:
-    """The units that `raw_documents` should have."""
-    mark = stage.spec(road, {}).fingerprint
-    return {
-        key: Wanted(key, mark, versions.digest("document", versions.canonical_json(row)))
-        for key, row in source.documents.items()
-    }
+    """The units that `raw_documents` should have; worked out once for a listing."""
+    listed = road.remembered.listed
+    if listed is None or listed[0] is not source:
+        mark = road.spec(stage, {}).fingerprint
+        wanted = {
+            key: Wanted(key, mark, versions.digest("document", versions.canonical_json(row)))
+            for key, row in source.documents.items()
+        }
+        listed = road.remembered.listed = (source, wanted)
+    return listed[1]
 
 
 def plan_source(road: Road, stage: Stage, source: Source, ledger: Ledger) -> StagePlan:
     """The plan of `raw_documents`."""
-    return plan_stage(
+    plan = plan_stage(
         wanted_documents(road, stage, source),
         ledger.units.get(stage.name, {}),
         {**ledger.specs, **road.known_specs()},
     )
+    # Here the input is the file itself: this is where a change begins.
+    return replace(plan, reasons={key: EDITED if why == INPUT else why for key, why in plan.reasons.items()})
 
 
 def new_source_failures(source: Source, ledger: Ledger) -> list[DocumentFailure]:
@@ -280,6 +287,7 @@ def materialise_source(road: Road, stage: Stage, progress: Progress) -> StageRep
                 data_version=generation.data_versions.get(stage.name, ""),
             )
         computed = stage.compute(road, generation, plan.todo, progress)
+        wanted, todo = wanted_documents(road, stage, source), set(plan.todo)
         report = commit(
             road,
             stage,
@@ -291,7 +299,7 @@ def materialise_source(road: Road, stage: Stage, progress: Progress) -> StageRep
             replace(computed, failures=()),
             mended,
             started,
-            wanted=wanted_documents(road, stage, source),
+            wanted={key: want for key, want in wanted.items() if key in todo},
             besides=failures,
         )
         return replace(report, failed=len(source.failures))

@@ -24,6 +24,7 @@ from linkrag_dagster.evaluation.measurement import CHUNK_METRICS
 from linkrag_dagster.evaluation.question_metrics import metric_names
 from linkrag_dagster.evaluation.records import IndexedChunk, Question
 from linkrag_dagster.lake.manifest import Generation
+from linkrag_dagster.retrieval.index_vectors import index_vectors
 from linkrag_dagster.retrieval.ranking import WholeIndex
 from linkrag_dagster.stages.experiment import RUNS, Experiment, run_experiment
 from linkrag_dagster.stages.stage import Computed, Progress, Stage
@@ -55,18 +56,30 @@ class Evaluation(Stage):
 
     def spec(self, road: Road, document: Mapping[str, Any]) -> StageSpec:
         del document
+        lexical = road.declaration.lexical
         return StageSpec(
             self.name,
-            revision=1,
-            parameters={"runs": list(RUNS), **_marks(road)},
-            components={"tokenizer": road.tokenizer_identity},
+            revision=2,
+            # What ranks and measures, and is not seen in the rows of the stages before.
+            parameters={
+                "runs": list(RUNS),
+                "k1": lexical.k1,
+                "b": lexical.b,
+                "hard_max_tokens": road.settings.hard_max_tokens,
+                **_marks(road),
+            },
+            components={"tokenizer": road.tokenizer_identity, **road.analyzer.components},
         )
 
     def compute(
         self, road: Road, generation: Generation, keys: Sequence[str], progress: Progress
     ) -> Computed:
         own = road.questions
-        documents = road.lake.read(generation, "raw_documents", columns=["doc_key", "doc_name", "current"])
+        documents = road.lake.read(
+            generation,
+            "raw_documents",
+            columns=["doc_key", "doc_id", "doc_name", "version", "version_declared", "current"],
+        )
         texts = road.lake.read(
             generation, "extracted_text", columns=["doc_key", "doc_id", "version", "language", "text"]
         )
@@ -83,8 +96,10 @@ class Evaluation(Stage):
             for doc_id, version, text in texts.select("doc_id", "version", "text").iter_rows()
         }
         found = run_experiment(road, gold.questions, chunks, index, by_document, progress)
+        questions = question_rows(own, gold, found.unasked)
+        _leave_out_undeclared(questions, documents)
         return Computed(
-            experiment_frames(found, question_rows(own, gold, found.unasked)),
+            experiment_frames(found, questions),
             texts=found.texts,
             tokens=found.tokens,
         )
@@ -151,6 +166,15 @@ def _marks(road: Road) -> dict[str, str]:
     return found
 
 
+def _leave_out_undeclared(questions: Sequence[dict[str, Any]], documents: pl.DataFrame) -> None:
+    """Drop versions that nobody declared: other bytes of the same text would leave them behind (VE-03)."""
+    declared = set(documents.filter(pl.col("version_declared")).select("doc_id", "version").iter_rows())
+    for question in questions:
+        for span in question["evidence"]:
+            if (span["doc_id"], span["version"]) not in declared:
+                span["version"] = None
+
+
 def _chunks(road: Road, generation: Generation, texts: pl.DataFrame) -> list[IndexedChunk]:
     """The searchable chunks of the current documents, as metrics see them."""
     versions = dict(texts.select("doc_key", "version").iter_rows())
@@ -177,13 +201,11 @@ def _chunks(road: Road, generation: Generation, texts: pl.DataFrame) -> list[Ind
 
 
 def _index(road: Road, generation: Generation, visible: frozenset[str]) -> WholeIndex:
-    vectors = road.lake.read(
-        generation, "embeddings", columns=["chunk_id", "vector"], dimensions=road.dimensions
-    ).sort("chunk_id")
+    chunk_ids, matrix = index_vectors(road.lake, generation, road.dimensions)
     lexical = road.declaration.lexical
     return WholeIndex(
-        chunk_ids=vectors["chunk_id"].to_list(),
-        matrix=vectors["vector"].to_numpy().reshape(vectors.height, road.dimensions),
+        chunk_ids=chunk_ids,
+        matrix=matrix,
         postings=road.lake.read(generation, "bm25_postings", columns=["term", "chunk_id", "tf"]),
         lengths=road.lake.read(generation, "bm25_lengths", columns=["chunk_id", "length"]),
         k1=lexical.k1,

@@ -21,7 +21,7 @@ from linkrag_dagster.stages.stage import Progress
 if TYPE_CHECKING:
     from linkrag_dagster.stages.road import Road
 
-RUNS = ("dense", "bm25", "rrf")
+RUNS = ("dense", "bm25", "rrf", "zscore")
 DEPTH = 100
 """Results kept of each ranking, and as many more as the largest budget takes."""
 PROGRESS_EVERY = 200

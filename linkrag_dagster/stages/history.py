@@ -7,13 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from linkrag_dagster.lake.document_changes import DocumentChanges, document_changes
 from linkrag_dagster.lake.lake import CorpusLake
 from linkrag_dagster.lake.manifest import Generation
 from linkrag_dagster.lake.row_changes import TableChange, row_changes
 from linkrag_dagster.stages.runs import ROLL_BACK
 from linkrag_dagster.versions.comparison import spec_changes, version_changes
+from linkrag_dagster.versions.planner import INPUT, UPSTREAM
 
 COUNTS = ("new", "stale", "retried", "removed", "failed")
+FOLLOWS = frozenset({INPUT, UPSTREAM})
+"""Reasons that name no cause of their own."""
 
 
 class NoSuchRun(Exception):
@@ -76,7 +80,9 @@ class RunRecord:
             for reason, rows in reasons.items():
                 if reason:
                     found[reason] = max(found.get(reason, 0), rows)
-        return sorted(found, key=lambda reason: (-found[reason], reason))
+        named = found.keys() - FOLLOWS
+        # What merely follows from something else is told where nothing else is known.
+        return sorted(named or found, key=lambda reason: (-found[reason], reason))
 
     def as_dict(self) -> dict[str, Any]:
         """As `linkrag history --json` prints it."""
@@ -148,13 +154,15 @@ class RunDifference:
         settings: changed settings, revisions and components, by stage.
         libraries: changed libraries.
         environment: what else the runs' records say differently: package, revision of the project, machine.
-        rows: changed rows by table; None where the files of one generation are no longer kept.
+        documents: changed documents by name; None where the files of one generation are no longer kept.
+        rows: changed rows by table; None likewise.
         gone: the generations that are no longer kept.
     """
 
     settings: Mapping[str, Sequence[str]]
     libraries: Sequence[str]
     environment: Sequence[str]
+    documents: DocumentChanges | None
     rows: Mapping[str, TableChange] | None
     gone: tuple[int, ...] = field(default=())
 
@@ -181,6 +189,7 @@ def difference(lake: CorpusLake, one: RunRecord, other: RunRecord, *, shown: int
         settings=spec_changes(one.specs, other.specs),
         libraries=version_changes(one.libraries, other.libraries),
         environment=version_changes(_environment(one), _environment(other)),
+        documents=None if gone else document_changes(lake, kept[one.generation], kept[other.generation]),
         rows=None if gone else row_changes(lake, kept[one.generation], kept[other.generation], shown=shown),
         gone=gone,
     )

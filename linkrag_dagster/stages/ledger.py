@@ -38,12 +38,14 @@ class Remembered:
     Attributes:
         units: units by file of the ledger, stage and document; those of the generation read last.
         inputs: hash of the inputs' content, by the hashes that it is made of.
+        listed: a listing of the source, and the units that it asks for.
     """
 
     units: dict[str, dict[str, dict[str, Unit]]] = field(
         default_factory=dict[str, dict[str, dict[str, Unit]]]
     )
     inputs: dict[tuple[str, ...], str] = field(default_factory=dict[tuple[str, ...], str])
+    listed: tuple[object, dict[str, Wanted]] | None = None
 
     def inputs_hash(self, hashes: tuple[str, ...]) -> str:
         """Hash of the content that a unit is made from."""
@@ -83,23 +85,30 @@ def wanted_units(
     """The units that a stage should have: those whose inputs exist, or will (`pending`, by stage)."""
     wanted: dict[str, Wanted] = {}
     inputs = [(pending.get(name, frozenset[str]()), ledger.units.get(name, {})) for name in stage.inputs]
-    fingerprints: dict[int, str] = {}
+    fingerprints: dict[object, str] = {}
+    # Once a document and stage, several times a build: at ten thousand documents this loop is what planning costs.
+    kind_of, inputs_hash = road.kind_of, road.remembered.inputs_hash
+    mine = ledger.units.get(stage.name, {})
+    narrow = {spec for spec, recorded in ledger.specs.items() if stage.is_narrow(recorded)}
     for key, document in documents.items():
         hashes: list[str] = []
         waits = False
         for coming, units in inputs:
             if key in coming:
                 waits = True
-            elif key in units:
-                hashes.append(units[key].content_hash)
+            elif (unit := units.get(key)) is not None:
+                hashes.append(unit.content_hash)
             else:
                 break
         else:
-            spec = road.spec(stage, document)
-            if id(spec) not in fingerprints:
-                fingerprints[id(spec)] = spec.fingerprint
-            made_from = None if waits else road.remembered.inputs_hash(tuple(hashes))
-            wanted[key] = Wanted(key, fingerprints[id(spec)], made_from)
+            # A document that turned out to depend on less is compared with the spec that says less.
+            known = mine.get(key)
+            less = known is not None and known.spec in narrow
+            kind = kind_of(document), less
+            spec = fingerprints.get(kind)
+            if spec is None:
+                spec = fingerprints[kind] = road.spec(stage, document, narrow=less).fingerprint
+            wanted[key] = Wanted(key, spec, None if waits else inputs_hash(tuple(hashes)))
     return wanted
 
 
@@ -118,7 +127,12 @@ def wanted_whole(
     """
     if not stage.applies(road):
         return {}
-    parts = [f"{key}|{row['doc_id']}|{row['doc_name']}|{row['current']}" for key, row in documents.items()]
+    parts = [
+        f"{key}|{row['doc_id']}|{row['doc_name']}|{row['current']}"
+        for key, row in documents.items()
+        # One without any rows, for it has failed, answers nothing.
+        if any(key in ledger.units.get(name, {}) for name in stage.inputs)
+    ]
     hashes = [
         f"{name}|{key}|{unit.content_hash}"
         for name in stage.inputs

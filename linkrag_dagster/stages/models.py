@@ -14,6 +14,7 @@ from linkrag_dagster.evaluation.comparison import PRIMARY
 from linkrag_dagster.lake.lake import CorpusLake
 from linkrag_dagster.lake.manifest import Generation
 from linkrag_dagster.stages.activation import waiting
+from linkrag_dagster.stages.embedded_texts import embedded_texts
 
 if TYPE_CHECKING:
     from linkrag_dagster.stages.road import Road
@@ -109,21 +110,17 @@ def declared_model(road: Road) -> DeclaredModel:
         model = road.model
     except DeclarationError as error:
         return DeclaredModel(name, problem=str(error))
-    hashes = _searchable(road.lake, road.lake.working())
-    known = Memo(road.memo_folder).known(hashes)
+    texts = embedded_texts(road.lake, road.lake.working())
+    known = pl.Series(sorted(Memo(road.memo_folder).known(texts["text_hash"].to_list())), dtype=pl.String)
+    chunks = texts.group_by("chunk_id").agg(pl.col("text_hash").is_in(known.implode()).all().alias("known"))
     return DeclaredModel(
         name,
         model.fingerprint,
         model.dimensions,
         active=road.lake.current().facts.get("model_fingerprint") == model.fingerprint,
-        chunks=len(hashes),
-        remembered=sum(mark in known for mark in hashes),
+        chunks=chunks.height,
+        remembered=int(chunks["known"].sum()),
     )
-
-
-def _searchable(lake: CorpusLake, generation: Generation) -> list[str]:
-    rows = lake.read(generation, "chunks", columns=["text_hash"], where=pl.col("searchable"))
-    return rows["text_hash"].to_list()
 
 
 def _generation(lake: CorpusLake, generation: Generation, state: str) -> GenerationModel:

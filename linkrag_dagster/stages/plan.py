@@ -2,7 +2,8 @@
 
 Decisions for `raw_documents` are exact: the source is listed and hashed. Further down a document whose input is to be
 rebuilt has no rows yet, so its numbers are upper bounds: they are read off its text (lines, headings, images, tables,
-tokens), or off the rows it has.
+tokens), or off the rows it has. So is what a strategy that compares texts gives to its model: as many texts as there
+may be sentences and blocks, whatever the memo holds of them already.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import polars as pl
-
+from linkrag_dagster.chunking import ENCODER, SEMANTIC, WINDOWED
 from linkrag_dagster.embedding.queries import query_hash
 from linkrag_dagster.extraction.encoding import decode
 from linkrag_dagster.extraction.failures import ExtractionError
@@ -28,6 +28,7 @@ from linkrag_dagster.stages.documents import (
     plan_source,
     refuse_empty,
 )
+from linkrag_dagster.stages.embedded_texts import embedded_texts
 from linkrag_dagster.stages.ledger import Ledger, plan_documents, read_ledger
 from linkrag_dagster.stages.stage import FIRST, Stage
 from linkrag_dagster.versions.planner import StagePlan
@@ -48,6 +49,8 @@ LEAST_ELEMENT = 16
 _HEADING = re.compile(r"^ {0,3}#{1,6}(?:\s|$)|^ {0,3}(?:=+|-+)\s*$", re.MULTILINE)
 _IMAGE = re.compile(r"!\[")
 _TABLE = re.compile(r"^[ >\t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*$", re.MULTILINE)
+_MARK = re.compile(r"[^\w\s]")
+"""What may end a sentence, in any script."""
 _LINE = re.compile(r"^.*\S.*$", re.MULTILINE)
 
 
@@ -79,7 +82,8 @@ class RoadPlan:
     Attributes:
         stages: by table, in the road's order.
         idle: whether there is nothing to do.
-        texts_to_embed, tokens_to_embed: at most this much goes to the model.
+        texts_to_embed, tokens_to_embed: at most this much goes to the models: chunks, questions, and the texts that a
+            strategy compares.
         left_out: source entries that are no documents, by reason.
         failed: documents that have failed, and stay so.
     """
@@ -105,6 +109,8 @@ class _Bound:
     coarse: int
     chunks: int
     tokens: int
+    compared: int = 0
+    compared_tokens: int = 0
 
     def rows(self, stage: str) -> int:
         if stage == "extracted_text":
@@ -149,8 +155,13 @@ def plan_road(
             else _bounded(stage, plan, ledger, pending, bounds)
         )
         idle = idle and plan.idle
+        if stage.name == "final_chunks" and road.settings.uses_scorer:
+            known = [bounds.of(key) for key in plan.todo]
+            texts += sum(bound.compared for bound in known)
+            tokens += sum(bound.compared_tokens for bound in known)
         if stage.name == "embeddings":
-            texts, tokens = _to_embed(road, plan, ledger, generation, pending, bounds)
+            made = _to_embed(road, plan, ledger, generation, pending, bounds)
+            texts, tokens = texts + made[0], tokens + made[1]
         if stage.name == "evaluation" and plan.todo:
             asked = _questions_to_embed(road)
             texts, tokens = texts + asked[0], tokens + asked[1]
@@ -229,7 +240,7 @@ def _bounded(
         # What is tried again after a failure may have had no rows so far.
         bounded = waits or bounds.may_grow(stage) or key not in units
         rows = max(old, bounds.of(key).rows(stage.name)) if bounded else old
-        upper = upper or waits or key not in units
+        upper = upper or bounded
         if key in plan.retry:
             retry += rows
         else:
@@ -270,18 +281,17 @@ def _to_embed(
     known = [key for key in plan.todo if key not in pending.get("chunks", frozenset())]
     texts = tokens = 0
     if known:
-        columns = ["text_hash", "encoder_tokens"]
-        rows = road.lake.read(
-            generation, "chunks", columns=columns, doc_keys=known, where=pl.col("searchable")
-        )
-        rows = rows.unique("text_hash")
+        rows = embedded_texts(road.lake, generation, doc_keys=known).unique("text_hash")
         missing = ~rows["text_hash"].is_in(list(Memo(road.memo_folder).known(rows["text_hash"].to_list())))
         texts += int(missing.sum())
-        tokens += int(rows.filter(missing)["encoder_tokens"].sum())
+        tokens += int(rows.filter(missing)["tokens"].sum())
     for key in waiting:
         bound = bounds.of(key)
         units = ledger.units.get("embeddings", {})
         count = max(bound.chunks, units[key].rows if key in units else 0)
+        if road.settings.overflow in WINDOWED:
+            # Chunks above the encoder's window are read in windows, each at least half full.
+            count += math.ceil(2 * bound.tokens / max(1, road.model.window - road.model.special_tokens))
         texts += count
         tokens += max(bound.tokens, count)
     return texts, tokens
@@ -328,7 +338,34 @@ class _Bounds:
         derived = images + tables + (split if tables else 0)
         # A text's own words are embedded once, its tables and images once more, each with its header.
         header = 32 * (coarse + split + derived)
-        return _Bound(lines + images, coarse + images + tables, coarse + split + derived, 2 * tokens + header)
+        return _Bound(
+            lines + images,
+            coarse + images + tables,
+            coarse + split + derived,
+            2 * tokens + header,
+            *self._compared(lines + len(_MARK.findall(text)), tokens),
+        )
+
+    def _compared(self, texts: int, tokens: int) -> tuple[int, int]:
+        """At most so many texts are compared to cut a document, of so many tokens.
+
+        Args:
+            texts: sentences and lines that there may be.
+            tokens: of the document.
+        """
+        settings = self._road.settings
+        whole = settings.strategy == SEMANTIC and tokens <= settings.max_tokens
+        if not settings.uses_scorer or whole:
+            # What is within the maximum is not cut, and costs nothing (SD-01).
+            return 0, 0
+        # Another tokenizer may find more tokens in the same words.
+        own = settings.tokenizer == settings.scorer == ENCODER
+        read = tokens if own else 2 * tokens
+        model = self._road.scorer_model
+        # What has neither lines nor sentences is cut by tokens, what the model can't read at once is parted.
+        least = max(1, min(settings.max_tokens, model.window - model.special_tokens))
+        pieces = min(read, texts + math.ceil(2 * read / least))
+        return pieces, read + model.special_tokens * pieces
 
     def _of_size(self, size: int) -> _Bound:
         """Of a format whose text is not known before it is extracted: no longer than its bytes."""
@@ -336,7 +373,8 @@ class _Bounds:
             return _Bound(0, 0, 0, 0)
         split = math.ceil(2 * size / max(self._road.settings.max_tokens, 1))
         elements = size // LEAST_ELEMENT + 1
-        return _Bound(elements, elements, elements + split, 2 * size)
+        compared = self._compared(elements, size)
+        return _Bound(elements, elements, elements + split, 2 * size, *compared)
 
     def _tokens(self, text: str) -> int:
         self._tokenised += len(text)

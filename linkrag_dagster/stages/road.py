@@ -35,7 +35,7 @@ from linkrag_dagster.stages.stage import READS_BYTES, Progress, Stage, StageRepo
 from linkrag_dagster.stages.text import ExtractedText
 from linkrag_dagster.stages.whole_corpus import materialise_whole
 from linkrag_dagster.tokens import Tokenizer, TokenizerNotFound, load_tokenizer
-from linkrag_dagster.versions.spec import StageSpec
+from linkrag_dagster.versions.spec import StageSpec, digest
 
 STAGES: tuple[Stage, ...] = (
     RawDocuments(),
@@ -80,6 +80,7 @@ class Road:
         self.error: Exception | None = None
         self.remembered = Remembered()
         self.planned = False
+        self._max_bytes = loaded.declaration.extraction.max_bytes
         self._source: Source | None = None
         self._documents: tuple[object, dict[str, dict[str, Any]]] | None = None
         self._specs: dict[tuple[str, object], StageSpec] = {}
@@ -174,7 +175,7 @@ class Road:
     @property
     def scorer_name(self) -> str | None:
         """The model that compares texts as rows show it; None where the strategy compares none."""
-        if not self.settings.needs_scorer:
+        if not self.settings.uses_scorer:
             return None
         return f"{self.scorer_model.name} {self.scorer_model.fingerprint}"
 
@@ -233,17 +234,23 @@ class Road:
 
     # -- specs -------------------------------------------------------------------------------------------------
 
-    def spec(self, stage: Stage, document: Mapping[str, Any]) -> StageSpec:
-        """The spec of a stage for a document, or for {} of a stage over the whole corpus; equal ones are made once."""
-        too_large = document.get("size_bytes", 0) > self.declaration.extraction.max_bytes
-        mark = (stage.name, (document.get("media_type"), too_large))
+    def spec(self, stage: Stage, document: Mapping[str, Any], *, narrow: bool = False) -> StageSpec:
+        """The spec of a stage for a document, or for {} of a stage over the whole corpus; equal ones are made once.
+
+        `narrow` asks for that of documents which depend on less (`Stage.narrowed`), where there is one.
+        """
+        mark = (stage.name, (self.kind_of(document), narrow))
         if mark not in self._specs:
-            self._specs[mark] = stage.spec(self, document)
+            self._specs[mark] = stage.whole_spec(self, document, narrow=narrow)
         return self._specs[mark]
+
+    def kind_of(self, document: Mapping[str, Any]) -> tuple[object, bool]:
+        """All of a document that specs may depend on: its media type, and whether it is too large to be read."""
+        return document.get("media_type"), document.get("size_bytes", 0) > self._max_bytes
 
     def known_specs(self) -> dict[str, dict[str, object]]:
         """Every spec of this run as plain data, by fingerprint."""
-        specs = [*self._specs.values(), STAGES[0].spec(self, {})]
+        specs = [*self._specs.values(), self.spec(STAGES[0], {})]
         return {spec.fingerprint: spec.as_dict() for spec in specs}
 
     @property
@@ -282,9 +289,14 @@ class Road:
     def attempt(self, document: Mapping[str, Any], stage_name: str) -> str:
         """Fingerprint of an attempt to bring a document through a stage (FA-01)."""
         stage = STAGES[max(self.position(stage_name), self.position(READS_BYTES))]
-        return attempt_fingerprint(
+        attempt = attempt_fingerprint(
             document["sha256"], [self.spec(s, document) for s in (*self.ancestors(stage), stage)]
         )
+        if stage.name != READS_BYTES:
+            return attempt
+        # More time or memory may help a document that has failed; one that has its text has no use for it.
+        limits = self.declaration.extraction
+        return digest("attempt", attempt, f"{limits.seconds:g} s, {limits.memory_mb} MiB")
 
     # -- building ----------------------------------------------------------------------------------------------
 

@@ -177,7 +177,7 @@ class Scores:
             try:
                 vectors[key] = self._vectors(plan.texts)
             except ScoringError as error:
-                failures.append(DocumentFailure(key, "scoring", str(error), error.retryable))
+                failures.append(DocumentFailure(key, "embedding", str(error), error.retryable))
         return vectors, failures
 
     def _vectors(self, texts: Sequence[str]) -> Vectors:

@@ -14,15 +14,17 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from linkrag_dagster.chunking import coarse_chunks, export_chunks, plan_final
+from linkrag_dagster.chunking import WINDOWED, coarse_chunks, encoder_windows, export_chunks, plan_final
 from linkrag_dagster.chunking.records import Chunk
 from linkrag_dagster.embedding.embed_missing import embed_missing
 from linkrag_dagster.embedding.memo import Memo, text_hash
-from linkrag_dagster.evaluation.gates import Correctness, GatedChunk, SourceDocument, correctness
+from linkrag_dagster.evaluation.gates import GatedChunk
 from linkrag_dagster.evaluation.gold import GoldDocument
 from linkrag_dagster.markdown import parse
 from linkrag_dagster.markdown.elements import Element
-from linkrag_dagster.peers import Peer, PeerTools, locate
+from linkrag_dagster.markdown.plain import parse_plain
+from linkrag_dagster.peers import Peer, PeerTools, Size, locate
+from linkrag_dagster.stages.gates import Gates, declared_loss, gated, gates_of
 from linkrag_dagster.stages.scoring import Scores
 from linkrag_dagster.stages.stage import Progress
 from linkrag_dagster.tokens import Tokenizer
@@ -36,8 +38,6 @@ MARKDOWN: Mapping[str, object] = {"media_type": "text/markdown", "size_bytes": 0
 """Documents of sets are read as Markdown, which plain prose is too."""
 MEASURED_STAGES = ("elements", "coarse_chunks", "final_chunks", "chunks", "embeddings", "bm25", "evaluation")
 CHUNKING_STAGES = ("coarse_chunks", "final_chunks", "chunks")
-FILTERED = frozenset({"rule", "front_matter"})
-"""Kinds of elements that no chunk need hold (CB-01, CB-02)."""
 
 
 class SetError(Exception):
@@ -55,7 +55,8 @@ class SetChunk:
         spans: its verbatim source spans, in order.
         content: its own words.
         text: what is handed to a reader and, by default, indexed.
-        embedded: what of `text` the encoder sees.
+        embedded: what of `text` the encoder sees: all of it at once, or window by window.
+        overflow: how a chunk above the encoder's window is handled; None for any other.
         oversized: whether it is longer than asked for.
     """
 
@@ -66,8 +67,9 @@ class SetChunk:
     spans: tuple[tuple[int, int], ...]
     content: str
     text: str
-    embedded: str
+    embedded: tuple[str, ...]
     oversized: bool = False
+    overflow: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +78,12 @@ class ChunkedSet:
 
     Attributes:
         chunks: those that are searched.
-        gates: the correctness gates, over all documents.
+        gates: what the gates counted, over all documents.
         facts: counts of what is peculiar to the chunker.
     """
 
     chunks: Sequence[SetChunk]
-    gates: Correctness
+    gates: Gates
     facts: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
@@ -127,12 +129,16 @@ class RoadChunker:
         """Chunks made as the stages make them; raises as `SetChunker.cut` says."""
         scores = Scores(self._road, progress)
         kept: list[SetChunk] = []
-        gates = Correctness()
+        gates = Gates()
         for document in _told(documents, progress):
-            elements = parse(document.text)
+            elements = elements_of(document)
             made = self._document(document, elements, scores)
-            gates += _gates(
-                self._road, document, elements, [_gated(c) for c in made], _declared(made, document)
+            gates += gates_of(
+                document,
+                elements,
+                [gated(c, self._road.settings) for c in made],
+                declared_loss(made, document),
+                front_matter=self._road.settings.index_front_matter,
             )
             kept += [
                 SetChunk(
@@ -143,13 +149,15 @@ class RoadChunker:
                     spans=tuple((span.start_char, span.end_char) for span in c.spans),
                     content=c.content,
                     text=c.text,
-                    embedded=c.text,
+                    embedded=_read_apart(c, self._road),
                     oversized=c.oversized,
+                    overflow=c.overflow,
                 )
                 for c in made
                 if c.searchable
             ]
-        return ChunkedSet(kept, gates)
+        # EX-05: such chunks are reported apart.
+        return ChunkedSet(kept, gates, {"chunks_above_window": sum(c.overflow is not None for c in kept)})
 
     def _document(
         self, document: GoldDocument, elements: Sequence[Element], scores: Scores
@@ -180,11 +188,13 @@ class PeerChunker:
     Args:
         road: whose encoder, analyzer and budget are used.
         peer: what cuts.
+        size: the longest chunk that it was asked for; None: nothing is promised.
     """
 
-    def __init__(self, road: Road, peer: Peer) -> None:
+    def __init__(self, road: Road, peer: Peer, size: Size | None = None) -> None:
         self._road = road
         self._peer = peer
+        self._size = size
 
     def specs(self) -> dict[str, Mapping[str, object]]:
         """The road's specs, with the peer's name, version and settings for the stages of chunking."""
@@ -206,7 +216,7 @@ class PeerChunker:
         """The library's chunks, found again in the source; raises as `SetChunker.cut` says."""
         road = self._road
         kept: list[SetChunk] = []
-        gates = Correctness()
+        gates = Gates()
         inexact = truncated = 0
         for document in _told(documents, progress):
             located = locate(self._peer.split(document.text, document.doc_id), document.text)
@@ -220,19 +230,30 @@ class PeerChunker:
                     spans=chunk.spans,
                     content=chunk.text,
                     text=chunk.text,
-                    embedded=within_window(chunk.text, road.encoder_tokenizer, road.model.window),
+                    embedded=(within_window(chunk.text, road.encoder_tokenizer, road.model.window),),
                 )
                 for number, chunk in enumerate(located)
             ]
-            truncated += sum(chunk.embedded != chunk.text for chunk in chunks)
-            gated = [
-                GatedChunk(c.chunk_id, c.role, c.spans[0][0], c.spans[-1][1], c.spans)
-                for c in chunks
-                if c.spans
-            ]
-            gates += _gates(road, document, parse(document.text), gated, ())
+            truncated += sum(chunk.embedded != (chunk.text,) for chunk in chunks)
+            front_matter = road.settings.index_front_matter
+            known = [self._gated(c) for c in chunks if c.spans]
+            gates += gates_of(document, elements_of(document), known, (), front_matter=front_matter)
             kept += chunks
         return ChunkedSet(kept, gates, {"inexact_chunks": inexact, "truncated_chunks": truncated})
+
+    def _gated(self, chunk: SetChunk) -> GatedChunk:
+        """A chunk whose words are in the source, with the length that was asked for."""
+        length, limit = 0, None
+        if self._size is not None:
+            count = self._road.tokenizer.count if self._size.in_tokens else len
+            length, limit = count(chunk.text), self._size.amount
+        begin, end = chunk.spans[0][0], chunk.spans[-1][1]
+        return GatedChunk(chunk.chunk_id, chunk.role, begin, end, chunk.spans, length, limit)
+
+
+def elements_of(document: GoldDocument) -> Sequence[Element]:
+    """The elements of a document, by its markup."""
+    return parse_plain(document.text) if document.markup == "plain" else parse(document.text)
 
 
 def peer_tools(road: Road, progress: Progress) -> PeerTools:
@@ -301,48 +322,9 @@ def _told(documents: Sequence[GoldDocument], progress: Progress) -> Iterator[Gol
             progress(f"{number}/{len(documents)} documents chunked")
 
 
-def _gated(chunk: Chunk) -> GatedChunk:
-    spans = tuple((span.start_char, span.end_char) for span in chunk.spans)
-    return GatedChunk(chunk.chunk_id, chunk.role, chunk.start_char, chunk.end_char, spans)
-
-
-def _declared(chunks: Sequence[Chunk], document: GoldDocument) -> tuple[tuple[int, int], ...]:
-    """Source that no source chunk holds, but a record tells of: elements of derived chunks, truncated tails."""
-    derived = [(span.start_char, span.end_char) for c in chunks if c.role != "source" for span in c.spans]
-    source = [c for c in chunks if c.role == "source"]
-    following = [*(c.start_char for c in source[1:]), len(document.text)]
-    tails = [
-        (chunk.spans[-1].end_char, end)
-        for chunk, end in zip(source, following, strict=False)
-        if chunk.truncated and chunk.spans
-    ]
-    return (*derived, *tails)
-
-
-def _gates(
-    road: Road,
-    document: GoldDocument,
-    elements: Sequence[Element],
-    chunks: Sequence[GatedChunk],
-    declared: tuple[tuple[int, int], ...],
-) -> Correctness:
-    """The correctness gates of one document: its source is the words of its elements, white space apart (ME-05)."""
-    filtered = FILTERED - ({"front_matter"} if road.settings.index_front_matter else set())
-    source = tuple(
-        span
-        for element in elements
-        if element.kind not in filtered
-        for span in _words(document.text, element.start_char, element.end_char)
-    )
-    return correctness(
-        SourceDocument(document.doc_id, len(document.text), source, document.version, declared), chunks
-    )
-
-
-def _words(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Places of what white space parts."""
-    at = start
-    for word in text[start:end].split():
-        begin = text.index(word, at)
-        at = begin + len(word)
-        yield begin, at
+def _read_apart(chunk: Chunk, road: Road) -> tuple[str, ...]:
+    """What the encoder is given of a chunk: its text, or the windows of it (EX-05)."""
+    if chunk.overflow not in WINDOWED:
+        return (chunk.text,)
+    windows = encoder_windows(chunk.text, road.encoder_tokenizer, road.model.window)
+    return tuple(chunk.text[w.start : w.end] for w in windows)

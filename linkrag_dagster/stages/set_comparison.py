@@ -9,7 +9,7 @@ result is there: each of ours with each peer, by every retriever, in one metric 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,9 +17,11 @@ import polars as pl
 from pydantic import ValidationError
 
 from linkrag_dagster.evaluation.comparison import ComparisonRow, compare
+from linkrag_dagster.evaluation.gates import Capabilities
 from linkrag_dagster.peers import PEERS, PeerMissing, Size, UnknownPeer, load_peer
 from linkrag_dagster.stages.experiment import RUNS
 from linkrag_dagster.stages.set_chunks import PeerChunker, SetChunker, SetError, peer_tools
+from linkrag_dagster.stages.set_sources import SetSource, folder_set
 from linkrag_dagster.stages.sets import SetResult, asked_questions, evaluate_set, values_of
 from linkrag_dagster.stages.stage import Progress
 
@@ -62,6 +64,7 @@ class Contender:
         facts: counts: chunks, tokens, destroyed needles, what the gates found.
         destroyed: share of needles that no single chunk holds.
         figures: retriever → metric → mean.
+        gates: counts of the gates: `correctness` and `capabilities` (ME-05).
     """
 
     label: str
@@ -72,11 +75,24 @@ class Contender:
     facts: Mapping[str, int]
     destroyed: Figure
     figures: Mapping[str, Mapping[str, Figure]]
+    gates: Mapping[str, Mapping[str, int]] = field(default_factory=dict[str, Mapping[str, int]])
 
     @property
     def passed(self) -> bool:
         """Whether the correctness gates let it be compared."""
         return not self.facts["documents_failing_gates"]
+
+    @property
+    def capabilities(self) -> dict[str, float | None]:
+        """Shares of the capability gates, which a weak baseline may fail; None where there is nothing to count."""
+        return Capabilities(**self.gates.get("capabilities", {})).shares
+
+    @property
+    def accounted(self) -> float | None:
+        """The share of the source that its chunks hold, or a record tells of; None without source."""
+        counts = self.gates.get("correctness", {})
+        held = counts.get("covered", 0) + counts.get("declared", 0)
+        return held / counts["source"] if counts.get("source") else None
 
     @property
     def mean_tokens(self) -> float:
@@ -124,7 +140,7 @@ class _Asked:
 
 def compare_set(
     road: Road,
-    folder: Path,
+    source: Path | SetSource,
     progress: Progress,
     *,
     strategies: Sequence[str] = STRATEGIES,
@@ -135,7 +151,7 @@ def compare_set(
 
     Args:
         road: settings, encoder, analyzer and memo of all of them.
-        folder: the set, as for `evaluate_set`.
+        source: the set, as for `evaluate_set`.
         progress: told in lines.
         strategies: names of strategies, each with a size after a colon where it has one of its own: `fixed:512c`.
         peers: likewise of `PEERS`; None: all that are installed.
@@ -161,25 +177,26 @@ def compare_set(
     missing: dict[str, str] = {}
     for one in theirs:
         try:
-            loaded[one.label] = PeerChunker(road, load_peer(one.name, one.size, tools))
+            loaded[one.label] = PeerChunker(road, load_peer(one.name, one.size, tools), one.size)
         except PeerMissing as error:
             if peers is not None:
                 raise
             missing[one.name] = str(error)
+    chosen = folder_set(source) if isinstance(source, Path) else source
     results: dict[str, SetResult] = {}
     kinds: dict[str, tuple[str, str]] = {}
     for one in ours:
         results[one.label] = evaluate_set(
-            roads[one.label], folder, _named(progress, one.label), compared=True
+            roads[one.label], chosen, _named(progress, one.label), compared=True
         )
         kinds[one.label] = ("ours" if one.name in OURS else "comparison", str(one.size))
     for one in theirs:
         if one.label in loaded:
             told = _named(progress, one.label)
-            results[one.label] = evaluate_set(road, folder, told, loaded[one.label], compared=True)
+            results[one.label] = evaluate_set(road, chosen, told, loaded[one.label], compared=True)
             kinds[one.label] = ("peer", str(one.size))
     contenders = tuple(_contender(label, *kinds[label], result) for label, result in results.items())
-    return _compared(folder.resolve().name, contenders, results, missing)
+    return _compared(chosen.name, contenders, results, missing)
 
 
 def road_with(road: Road, strategy: str, size: Size | None = None) -> Road:
@@ -249,6 +266,7 @@ def _contender(label: str, kind: str, size: str, result: SetResult) -> Contender
         facts=result.facts,
         destroyed=cells["chunks", "destroyed"],
         figures={run: {metric: cells[run, metric] for metric in SHOWN} for run in RUNS},
+        gates=result.gates,
     )
 
 

@@ -10,33 +10,37 @@ compared on the same questions.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from linkrag_dagster.chunking import POOL
 from linkrag_dagster.contracts.evaluation import EVALUATION_CONTRACTS
-from linkrag_dagster.embedding.embed_missing import embed_missing
+from linkrag_dagster.embedding.embed_missing import EmbeddedTexts, embed_missing
 from linkrag_dagster.embedding.memo import Memo, text_hash
+from linkrag_dagster.embedding.pooling import pooled
 from linkrag_dagster.evaluation.axes import cuts_of_spans
 from linkrag_dagster.evaluation.boundaries import score_boundaries
 from linkrag_dagster.evaluation.comparison import ComparisonRow, compare
-from linkrag_dagster.evaluation.gold import GoldSet, read_gold_files, read_span_set
+from linkrag_dagster.evaluation.gates import Capabilities, Correctness
+from linkrag_dagster.evaluation.gold import GoldSet
 from linkrag_dagster.evaluation.records import EvidenceSpan, IndexedChunk, Question
 from linkrag_dagster.lake.files import write_frame
 from linkrag_dagster.lexical.bm25 import postings
 from linkrag_dagster.retrieval.ranking import WholeIndex
 from linkrag_dagster.stages.evaluation import experiment_frames, question_row
 from linkrag_dagster.stages.experiment import RUNS, run_experiment
-from linkrag_dagster.stages.set_chunks import ChunkedSet, RoadChunker, SetChunker, SetError
+from linkrag_dagster.stages.set_chunks import ChunkedSet, RoadChunker, SetChunk, SetChunker, SetError
+from linkrag_dagster.stages.set_sources import SetSource, folder_set
 from linkrag_dagster.stages.stage import Progress
 from linkrag_dagster.versions.spec import differences, digest
 
@@ -44,12 +48,11 @@ if TYPE_CHECKING:
     from linkrag_dagster.stages.road import Road
 
 EXPERIMENTS = "experiments"
-QUESTIONS, DOCUMENTS, SEGMENTS = "questions.jsonl", "documents.jsonl", "segments.jsonl"
 RECORD = "experiment.parquet"
 COMPARED = "compared"
 """Where results lie that no later change of settings is compared with."""
-GATES = 1
-"""Revision of the correctness gates that every measured set goes through."""
+GATES = 2
+"""Revision of the gates that every measured set goes through."""
 BOUNDARIES = "boundaries"
 BOUNDARY_SCHEMA = {"doc_id": pl.String, "method": pl.String, "metric": pl.String, "value": pl.Float64}
 TABLES = (*(rules.name for rules in EVALUATION_CONTRACTS), BOUNDARIES)
@@ -65,6 +68,7 @@ class SetResult:
         computed: UTC time, ISO 8601.
         specs: stage specs as plain data, by stage.
         facts: numbers of documents, characters, questions and chunks.
+        gates: counts of the gates: `correctness`, which all must pass, and `capabilities` (ME-05).
         frames: the evaluation's tables, and `boundaries`: scores of cuts against reference segmentations.
         cached: whether it was there already.
     """
@@ -76,11 +80,12 @@ class SetResult:
     facts: Mapping[str, int]
     frames: Mapping[str, pl.DataFrame]
     cached: bool
+    gates: Mapping[str, Mapping[str, int]] = field(default_factory=dict[str, Mapping[str, int]])
 
 
 def evaluate_set(
     road: Road,
-    folder: Path,
+    source: Path | SetSource,
     progress: Progress,
     chunker: SetChunker | None = None,
     *,
@@ -90,7 +95,7 @@ def evaluate_set(
 
     Args:
         road: the corpus whose settings, model and memo are used; its documents are not.
-        folder: `questions.jsonl`, `documents.jsonl`, optionally `segments.jsonl`.
+        source: the set, or its folder.
         progress: told in lines.
         chunker: what cuts the documents; None: the road's own stages.
         compared: the result is for a comparison alone, and never an earlier result of a change of settings.
@@ -102,26 +107,20 @@ def evaluate_set(
         ModelError: the encoder can't be loaded.
         OSError: the lake can't be written.
     """
-    paths = [folder / name for name in (QUESTIONS, DOCUMENTS, SEGMENTS) if (folder / name).is_file()]
-    if not {QUESTIONS, DOCUMENTS} <= {path.name for path in paths}:
-        raise SetError(
-            f"{folder}: a set needs {QUESTIONS} and {DOCUMENTS}; questions without documents can't be measured"
-        )
+    chosen = folder_set(source) if isinstance(source, Path) else source
     cutter = chunker or RoadChunker(road)
     specs = cutter.specs()
     # The corpus's own questions are not those of the set.
     specs["evaluation"] = {**specs["evaluation"], "parameters": {"runs": list(RUNS), "gates": GATES}}
-    marks = [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
-    fingerprint = digest("set", *marks, json.dumps(specs, sort_keys=True))[:32]
-    place = road.lake_root / EXPERIMENTS / folder.resolve().name
+    fingerprint = digest("set", *chosen.marks, json.dumps(specs, sort_keys=True))[:32]
+    place = road.lake_root / EXPERIMENTS / chosen.name
     place = (place / COMPARED if compared else place) / fingerprint
     if (place / RECORD).is_file():
         return _read(place, cached=True)
-    files = read_gold_files(paths)
-    gold = read_span_set(*files)
+    gold = chosen.read()
     answerable = sum(1 for question in gold.questions if question.groups)
     if not answerable and not gold.segmentations:
-        raise SetError(f"{folder}: no question has evidence, and no document a reference segmentation")
+        raise SetError(f"{chosen.place}: no question has evidence, and no document a reference segmentation")
     made = cutter.cut(gold.documents, progress)
     frames, facts = _measure(road, made, gold, progress) if answerable else _unasked()
     frames[BOUNDARIES] = _boundaries(road, made, gold)
@@ -133,19 +132,27 @@ def evaluate_set(
         "chunks": len(made.chunks),
         "oversized_chunks": sum(1 for c in made.chunks if c.oversized),
         **made.facts,
-        "lost_characters": made.gates.undeclared,
-        "documents_failing_gates": len(made.gates.failed),
+        "lost_characters": made.gates.correctness.undeclared,
+        "documents_failing_gates": len(made.gates.correctness.failed),
         **facts,
     }
     record = {
-        "name": folder.resolve().name,
+        "name": chosen.name,
         "fingerprint": fingerprint,
         "computed": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "specs": specs,
         "facts": facts,
+        "gates": {
+            "correctness": _counts(made.gates.correctness),
+            "capabilities": _counts(made.gates.capabilities),
+        },
     }
     _write(place, record, frames)
     return _read(place, cached=False)
+
+
+def _counts(gates: Correctness | Capabilities) -> dict[str, int]:
+    return {name: value for name, value in asdict(gates).items() if isinstance(value, int)}
 
 
 def _unasked() -> tuple[dict[str, pl.DataFrame], dict[str, int]]:
@@ -175,7 +182,7 @@ def _measure(
 ) -> tuple[dict[str, pl.DataFrame], dict[str, int]]:
     rows = made.chunks
     ids = [c.chunk_id for c in rows]
-    texts = {text_hash(c.embedded): c.embedded for c in rows}
+    texts = {text_hash(part): part for c in rows for part in c.embedded}
     embedded = embed_missing(
         texts,
         Memo(road.memo_folder),
@@ -186,8 +193,7 @@ def _measure(
     if embedded.problems:
         first = next(iter(embedded.problems.values()))
         raise SetError(f"{len(embedded.problems)} chunks can't be embedded: {first}")
-    place = {mark: row for row, mark in enumerate(embedded.hashes)}
-    at = np.array([place[text_hash(c.embedded)] for c in rows], dtype=np.int64)
+    owners, matrix = _vectors(road, rows, embedded)
     lexical = road.declaration.lexical
     indexed = [c.text if lexical.field == "text" else c.content for c in rows]
     found, lengths = postings(ids, indexed, road.analyzer)
@@ -205,8 +211,8 @@ def _measure(
         for c, count in zip(rows, tokens, strict=True)
     ]
     index = WholeIndex(
-        chunk_ids=ids,
-        matrix=embedded.vectors[at],
+        chunk_ids=owners,
+        matrix=matrix,
         postings=found,
         lengths=lengths,
         k1=lexical.k1,
@@ -222,6 +228,27 @@ def _measure(
         "destroyed_spans": result.measurement.destroyed.spans_destroyed,
     }
     return experiment_frames(result, asked), facts
+
+
+def _vectors(
+    road: Road, rows: Sequence[SetChunk], embedded: EmbeddedTexts
+) -> tuple[list[str], NDArray[np.float32]]:
+    """Vectors with the chunk of each: one a chunk, or one a window of those that keep several (EX-05)."""
+    place = {mark: row for row, mark in enumerate(embedded.hashes)}
+    owners: list[str] = []
+    vectors: list[NDArray[np.float32]] = []
+    for c in rows:
+        made = embedded.vectors[[place[text_hash(part)] for part in c.embedded]]
+        if c.overflow == POOL:
+            tokens = road.encoder_tokenizer.count_many(c.embedded)
+            special = road.encoder_tokenizer.special_tokens
+            try:
+                made = pooled(made, [count + special for count in tokens])[None]
+            except ValueError as error:
+                raise SetError(f"document {c.doc_id!r}: {error}") from error
+        owners += [c.chunk_id] * len(made)
+        vectors.append(made)
+    return owners, np.concatenate(vectors) if vectors else embedded.vectors
 
 
 def _write(place: Path, record: Mapping[str, Any], frames: Mapping[str, pl.DataFrame]) -> None:

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from linkrag_dagster.contracts.check import CheckResult
 from linkrag_dagster.contracts.columns import Contract
-from linkrag_dagster.contracts.tables import contract
+from linkrag_dagster.contracts.tables import FAILURE_KINDS, contract
 from linkrag_dagster.lake.manifest import Generation
-from linkrag_dagster.versions.spec import StageSpec
+from linkrag_dagster.versions.spec import StageSpec, digest
 
 if TYPE_CHECKING:
     from linkrag_dagster.stages.road import Road
@@ -41,6 +41,9 @@ class DocumentFailure:
         cases: failing cases of a contract, capped.
         transient: True where the next build should look again although nothing changed (a source that moved under
             the build's hands).
+
+    Raises:
+        ValueError: for a kind that is none of `FAILURE_KINDS`.
     """
 
     doc_key: str
@@ -49,6 +52,10 @@ class DocumentFailure:
     retryable: bool = False
     cases: tuple[Mapping[str, str], ...] = ()
     transient: bool = False
+
+    def __post_init__(self) -> None:
+        if self.kind not in FAILURE_KINDS:
+            raise ValueError(f"unknown failure kind {self.kind!r}: one of {', '.join(FAILURE_KINDS)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +67,14 @@ class Computed:
         failures: documents that failed; they have no rows in `frames`.
         texts: texts given to a model.
         tokens: tokens given to a model.
+        narrow: documents whose rows depend on less than the stage's spec says (`Stage.narrowed`).
     """
 
     frames: Mapping[str, pl.DataFrame]
     failures: Sequence[DocumentFailure] = ()
     texts: int = 0
     tokens: int = 0
+    narrow: Set[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +143,9 @@ class Stage(ABC):
         inputs: stages whose content its own derives from.
         row_grain: True where rows carry fingerprints of their own.
         whole_corpus: True where its rows are about the corpus, not about one document: its unit of work is all of it.
-        reads_documents: True for the first stage that can fail a document whose bytes may be bad.
+        contract_revision: raised by hand whenever `checks` refuses other rows than before; what the tables' schemas
+            demand is seen without it.
+        may_warn: rules of its checks whose breach can be declared to warn (CO-03).
     """
 
     name: str
@@ -143,6 +154,8 @@ class Stage(ABC):
     description: str
     row_grain: bool = False
     whole_corpus: bool = False
+    contract_revision: int = 1
+    may_warn: frozenset[str] = frozenset()
 
     def applies(self, road: Road) -> bool:
         """Whether the declaration asks for it at all."""
@@ -152,6 +165,30 @@ class Stage(ABC):
     @abstractmethod
     def spec(self, road: Road, document: Mapping[str, Any]) -> StageSpec:
         """The spec that applies to a document, given its `raw_documents` row."""
+
+    def narrowed(self, road: Road, document: Mapping[str, Any]) -> StageSpec | None:
+        """The spec of documents that turned out not to depend on all of `spec` (VE-02); None where there is no such.
+
+        Which documents these are `compute` says (`Computed.narrow`); the planner knows it by the recorded spec.
+        """
+        del road, document
+        return None
+
+    def is_narrow(self, recorded: Mapping[str, object]) -> bool:
+        """Whether a recorded spec, as plain data, is a narrowed one, of this version or an earlier."""
+        del recorded
+        return False
+
+    def whole_spec(self, road: Road, document: Mapping[str, Any], *, narrow: bool = False) -> StageSpec:
+        """The spec with the contract that let its rows through: rows of another one are made and checked anew."""
+        made = (self.narrowed(road, document) if narrow else None) or self.spec(road, document)
+        demands = digest("contract", str(self.contract_revision), *(contract(t).mark for t in self.tables))
+        warned = sorted(self.may_warn.intersection(road.declaration.contracts.warn))
+        return replace(
+            made,
+            components={**made.components, "contract": demands},
+            parameters={**made.parameters, **({"warned": warned} if self.may_warn else {})},
+        )
 
     @abstractmethod
     def compute(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -12,19 +13,20 @@ from linkrag_dagster.contracts.check import CheckResult, Violation
 from linkrag_dagster.contracts.rows import row_of
 from linkrag_dagster.contracts.tables import contract
 from linkrag_dagster.extraction.failures import ExtractionError
-from linkrag_dagster.extraction.media_type import HEAD_BYTES
 from linkrag_dagster.extraction.records import Extraction
-from linkrag_dagster.extraction.registry import choose, extractor_for
+from linkrag_dagster.extraction.registry import extractor_for
 from linkrag_dagster.lake.manifest import Generation
 from linkrag_dagster.sources.errors import SourceError
 from linkrag_dagster.sources.folder import read
+from linkrag_dagster.stages.extraction_progress import ExtractionProgress
 from linkrag_dagster.stages.stage import Computed, DocumentFailure, Progress, Stage
 from linkrag_dagster.versions.spec import StageSpec, digest
+from linkrag_dagster.workers import Job, WorkerLimits, Workers
+from linkrag_dagster.workers.limits import usable_cores
 
 if TYPE_CHECKING:
+    from linkrag_dagster.stages.documents import Source
     from linkrag_dagster.stages.road import Road
-
-PROGRESS_EVERY = 200
 
 
 def _layout(found: Extraction) -> str | None:
@@ -34,11 +36,71 @@ def _layout(found: Extraction) -> str | None:
     return digest("layout", *(f"{s.start_char},{s.end_char}{s.locator}" for s in found.locators))
 
 
+def _limits(road: Road) -> WorkerLimits:
+    declared = road.declaration.extraction
+    return WorkerLimits(
+        seconds=declared.seconds,
+        memory_mb=declared.memory_mb,
+        workers=declared.workers or usable_cores(),
+    )
+
+
+def _job(road: Road, source: Source, document: Mapping[str, Any], key: str) -> Job:
+    """What is to be extracted. Raises SourceError where the file is no longer what was listed."""
+    if key not in source.files:
+        raise SourceError(f"{document['doc_name']} vanished while the build ran; build again")
+    file = source.files[key]
+    data = read(file, road.declaration.extraction.max_bytes)
+    if hashlib.sha256(data).hexdigest() != document["sha256"]:
+        raise SourceError(f"{document['doc_name']} changed while the build ran; build again")
+    return Job(data, file.path, file.label, _options(road))
+
+
+def _options(road: Road) -> dict[str, object]:
+    return {"ocr": road.declaration.extraction.ocr.model_dump()}
+
+
+def _row(key: str, document: Mapping[str, Any], found: Extraction) -> dict[str, Any]:
+    return {
+        "doc_key": key,
+        "doc_id": document["doc_id"],
+        "version": document["version"],
+        "title": found.title,
+        "text": found.text,
+        "markup": found.markup,
+        "language": found.language,
+        "characters": len(found.text),
+        "pages": [row_of(page) for page in found.pages],
+        "layout": _layout(found),
+        "media_type": found.media_type,
+        "encoding": found.encoding,
+        "extractor": found.extractor,
+        "extractor_version": found.extractor_version,
+    }
+
+
+def _runs(key: str, found: Extraction) -> list[dict[str, Any]]:
+    return [
+        {
+            "doc_key": key,
+            "start_char": s.start_char,
+            "end_char": s.end_char,
+            "locator": s.locator,
+            "confidence": s.confidence,
+        }
+        for s in found.locators
+    ]
+
+
+def _left_out(key: str, found: Extraction) -> list[dict[str, Any]]:
+    return [{"doc_key": key, "number": number, **row_of(one)} for number, one in enumerate(found.left_out)]
+
+
 class ExtractedText(Stage):
     """Reads each document's bytes again and makes sure that they are those that were listed."""
 
     name = "extracted_text"
-    tables = ("extracted_text", "locators")
+    tables = ("extracted_text", "locators", "left_out")
     inputs = ("raw_documents",)
     description = (
         "Canonical text of each document, its title, and where each run of it stands in the original."
@@ -49,68 +111,81 @@ class ExtractedText(Stage):
         components = {extractor.name: extractor.version, **extractor.libraries()} if extractor else {}
         # The limit itself is no part: raising it makes stale only what it had kept out.
         too_large = document["size_bytes"] > road.declaration.extraction.max_bytes
-        return StageSpec(self.name, revision=1, parameters={"too_large": too_large}, components=components)
+        parameters: dict[str, object] = {"too_large": too_large}
+        if extractor and (recognition := extractor.recognition()):
+            components |= recognition
+            parameters["ocr"] = road.declaration.extraction.ocr.model_dump()
+        return StageSpec(self.name, revision=1, parameters=parameters, components=components)
+
+    def narrowed(self, road: Road, document: Mapping[str, Any]) -> StageSpec | None:
+        """Without recognition: documents that hold no picture of text don't depend on it."""
+        full = self.spec(road, document)
+        if "ocr" not in full.parameters:
+            return None
+        gone = extractor_for(document["media_type"])
+        assert gone is not None
+        return replace(
+            full,
+            parameters={key: value for key, value in full.parameters.items() if key != "ocr"},
+            components={
+                key: value for key, value in full.components.items() if key not in gone.recognition()
+            },
+        )
+
+    def is_narrow(self, recorded: Mapping[str, object]) -> bool:
+        """Without the settings of recognition."""
+        parameters = recorded.get("parameters")
+        return (
+            recorded.get("name") == self.name and isinstance(parameters, Mapping) and "ocr" not in parameters
+        )
 
     def compute(
         self, road: Road, generation: Generation, keys: Sequence[str], progress: Progress
     ) -> Computed:
         source = road.source(generation)
         documents = road.documents(generation)
-        texts: list[dict[str, Any]] = []
-        locators: list[dict[str, Any]] = []
-        failures: list[DocumentFailure] = []
-        for number, key in enumerate(keys, start=1):
-            document = documents[key]
-            try:
-                if key not in source.files:
-                    raise SourceError(f"{document['doc_name']} vanished while the build ran; build again")
-                file = source.files[key]
-                data = read(file, road.declaration.extraction.max_bytes)
-                if hashlib.sha256(data).hexdigest() != document["sha256"]:
-                    raise SourceError(f"{document['doc_name']} changed while the build ran; build again")
-                extractor = choose(data[:HEAD_BYTES], file.path)
-                found = extractor.extract(data, name=file.label, options={})
-            except ExtractionError as error:
-                failures.append(DocumentFailure(key, error.kind, str(error), error.retryable))
-                continue
-            except SourceError as error:
-                failures.append(
-                    DocumentFailure(
+        texts: dict[str, dict[str, Any]] = {}
+        locators: dict[str, list[dict[str, Any]]] = {}
+        left_out: dict[str, list[dict[str, Any]]] = {}
+        narrow: set[str] = set()
+        failures: dict[str, DocumentFailure] = {}
+        told = ExtractionProgress(len(keys), progress)
+
+        def jobs() -> Iterator[tuple[str, Job]]:
+            for key in keys:
+                try:
+                    yield key, _job(road, source, documents[key], key)
+                except SourceError as error:
+                    failures[key] = DocumentFailure(
                         key, error.kind, str(error), error.retryable, transient=error.kind == "source"
                     )
-                )
-                continue
-            texts.append(
-                {
-                    "doc_key": key,
-                    "doc_id": document["doc_id"],
-                    "version": document["version"],
-                    "title": found.title,
-                    "text": found.text,
-                    "markup": found.markup,
-                    "language": found.language,
-                    "characters": len(found.text),
-                    "pages": [row_of(page) for page in found.pages],
-                    "layout": _layout(found),
-                    "media_type": found.media_type,
-                    "encoding": found.encoding,
-                    "extractor": found.extractor,
-                    "extractor_version": found.extractor_version,
-                }
-            )
-            locators += [
-                {"doc_key": key, "start_char": s.start_char, "end_char": s.end_char, "locator": s.locator}
-                for s in found.locators
-            ]
-            if number % PROGRESS_EVERY == 0:
-                progress(f"{number}/{len(keys)} documents, {len(failures)} failed")
+                    told.failed()
+
+        with Workers(_limits(road)) as workers:
+            for key, found in workers.run(jobs()):
+                if isinstance(found, ExtractionError):
+                    failures[key] = DocumentFailure(key, found.kind, str(found), found.retryable)
+                    told.failed()
+                    continue
+                texts[key] = _row(key, documents[key], found)
+                locators[key] = _runs(key, found)
+                left_out[key] = _left_out(key, found)
+                if not found.needs_ocr:
+                    narrow.add(key)
+                told.read(len(found.pages))
         bare = contract(self.name).empty().drop("fingerprint", "content_hash").schema
         return Computed(
             {
-                "extracted_text": pl.DataFrame(texts, schema=bare),
-                "locators": pl.DataFrame(locators, schema=contract("locators").polars),
+                "extracted_text": pl.DataFrame([texts[key] for key in keys if key in texts], schema=bare),
+                "locators": pl.DataFrame(
+                    [run for key in keys for run in locators.get(key, ())], schema=contract("locators").polars
+                ),
+                "left_out": pl.DataFrame(
+                    [row for key in keys for row in left_out.get(key, ())], schema=contract("left_out").polars
+                ),
             },
-            failures,
+            [failures[key] for key in keys if key in failures],
+            narrow=narrow,
         )
 
     def checks(

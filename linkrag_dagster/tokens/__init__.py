@@ -3,7 +3,7 @@
 from linkrag_dagster.tokens.counting import TokenCounter
 from linkrag_dagster.tokens.cutting import Cut
 from linkrag_dagster.tokens.loading import BYTE_PAIR_ENCODINGS, load_tokenizer
-from linkrag_dagster.tokens.sentences import sentences
+from linkrag_dagster.tokens.sentences import inner_stops, sentences
 from linkrag_dagster.tokens.tokenizer import Tokenizer, TokenizerNotFound, TokenOffsets
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "TokenOffsets",
     "Tokenizer",
     "TokenizerNotFound",
+    "inner_stops",
     "load_tokenizer",
     "sentences",
 ]

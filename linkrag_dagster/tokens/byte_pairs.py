@@ -6,7 +6,7 @@ import base64
 import hashlib
 import importlib.metadata
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, cast
 
@@ -40,28 +40,34 @@ class BytePairTokenizer:
         self.version = f"quicktok-v1 {importlib.metadata.version('quicktok-v1')}"
         self.special_tokens = 0
         self._encoding = cast(Any, quicktok).get_encoding(name)  # the library has no types
+        self._counted: Callable[[str], int] = self._encoding.count
         # By id; the library's own list of values is sorted, not in the order of ids.
         ranks = range(len(self._encoding.token_byte_values()))
         values: list[bytes] = [self._encoding.decode_single_token_bytes(rank) for rank in ranks]
         self.vocabulary_hash = _hash(values)
         self._lengths = np.fromiter(map(len, values), dtype=np.int64, count=len(values))
-        self._joins = _safe_pairs(name).ravel()
+        # Whether a pair of classes holds a safe cut, for bytes.translate: quicker than to look an array up.
+        self._joins = _safe_pairs(name).tobytes().ljust(256, b"\0")
 
     @cached_property
     def _classes(self) -> NDArray[np.uint8]:
         return _class_table()
 
+    @cached_property
+    def _ascii_classes(self) -> bytes:
+        return self._classes[:256].tobytes()
+
     def count(self, text: str) -> int:
         """Number of tokens of `text` encoded alone."""
         try:
-            return self._encoding.count(text)
+            return self._counted(text)
         except TypeError:  # what quicktok answers to a lone surrogate
-            return self._encoding.count(well_formed(text))
+            return self._counted(well_formed(text))
 
     def count_many(self, texts: Sequence[str]) -> list[int]:
         """`count` of each text, in order."""
         try:
-            return list(map(self._encoding.count, texts))
+            return list(map(self._counted, texts))
         except TypeError:  # as for `count`
             return [self.count(text) for text in texts]
 
@@ -87,24 +93,26 @@ class BytePairTokenizer:
         if len(text) < 2:
             return np.empty(0, dtype=np.int64)
         if text.isascii():
-            kinds = self._classes.take(np.frombuffer(text.encode("ascii"), dtype=np.uint8))
+            kinds = np.frombuffer(text.encode("ascii").translate(self._ascii_classes), dtype=np.uint8)
         else:
             kinds = self._classes.take(code_points(well_formed(text)))
-        return np.flatnonzero(self._joins.take(kinds[:-1] * np.uint8(_CLASSES) + kinds[1:])) + 1
+        pairs = kinds[:-1] * np.uint8(_CLASSES) + kinds[1:]
+        return np.flatnonzero(np.frombuffer(pairs.tobytes().translate(self._joins), dtype=np.bool_)) + 1
 
     def count_between(self, text: str, cuts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Tokens between consecutive cuts: the text is encoded once, as a whole."""
         text = well_formed(text)
         ids: NDArray[np.uint32] = self._encoding.encode_batch([text], 1)[0]
-        data = np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
-        # Tokens that have ended up to each byte.
-        ended = np.zeros(len(data) + 1, dtype=np.int32)
-        ended[self._lengths.take(ids).cumsum()] = 1
-        ended.cumsum(out=ended)
-        if len(data) > len(text):
-            places = np.append(np.flatnonzero((data & 0xC0) != 0x80), len(data))
-            cuts = places[cuts]
-        return np.diff(ended[cuts])
+        ends = self._lengths.take(ids).cumsum()
+        size = int(ends[-1]) if len(ends) else 0
+        if size > len(text):
+            data = np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
+            cuts = np.append(np.flatnonzero((data & 0xC0) != 0x80), size)[cuts]
+        wanted = np.zeros(size + 1, dtype=np.bool_)
+        wanted[cuts] = True
+        # A token ends at every safe cut: the numbers of those tokens are what is counted up to each.
+        ended = np.flatnonzero(wanted[ends]) + 1
+        return np.diff(ended, prepend=0)
 
 
 def _hash(values: list[bytes]) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ _SHORT = 64
 # Remainders longer than this (inside one word without an end) are remembered, a few at a time.
 _LONG_REMAINDER = 2048
 _REMEMBERED = 64
+# No code point has more tokens: U+FDFA, the longest when normalised, has 33 bytes.
+_DENSEST = 64
 
 
 class TokenCounter:
@@ -38,12 +41,12 @@ class TokenCounter:
         self.text = text
         self._plain = well_formed(text)
         cuts, sums = _prefix_sums(tokenizer, self._plain)
-        self._cuts = array("q", cuts.tobytes())
-        self._sums = array("q", sums.tobytes())
+        self._cuts = _array("q", cuts)
+        self._sums = _array("q", sums)
         # How many cuts stand at or before each position: looked up far more often than searching would be cheap.
-        marks = np.zeros(len(text) + 1, dtype=np.int32)
+        marks = np.zeros(len(text) + 1, dtype=np.uint8)
         marks[cuts] = 1
-        self._ranks = array("i", np.cumsum(marks, dtype=np.int32).tobytes())
+        self._ranks = _array("i", np.cumsum(marks, dtype=np.int32))
         self._remainders: dict[tuple[int, int], int] = {}
         self._density = 4.0  # code points a token, as the last prefix had them
 
@@ -62,16 +65,67 @@ class TokenCounter:
             raise ValueError(f"no slice [{start}, {end}) in a text of {len(self._plain)} code points")
         if end - start <= _SHORT:
             return self.tokenizer.count(self._plain[start:end]) if start < end else 0
-        first, last = self._cut_from(start), self._ranks[end] - 1
+        ranks, cuts = self._ranks, self._cuts
+        first, last = ranks[start], ranks[end] - 1
+        if first and cuts[first - 1] == start:
+            first -= 1
         if first > last:
             return self._encode(start, end)
-        head, tail = self._cuts[first], self._cuts[last]
+        head, tail = cuts[first], cuts[last]
         total = self._sums[last] - self._sums[first]
         if start < head:
             total += self._encode(start, head)
         if tail < end:
             total += self._encode(tail, end)
         return total
+
+    def counts_to(self, end: int) -> Callable[[int], int]:
+        """`count(start, end)` as a function of `start`, for many of them: what stands at the end is encoded once."""
+        last = self._ranks[end] - 1
+        tail: int | None = None
+
+        def count(start: int) -> int:
+            nonlocal tail
+            if end - start <= _SHORT:
+                return self.count(start, end)
+            first = self._cut_from(start)
+            if first > last:
+                return self._encode(start, end)
+            if tail is None:  # not before it is needed: within a run without safe cuts it may be very long
+                tail = self._sums[last] + self._encode(self._cuts[last], end)
+            return tail - self._sums[first] + self._encode(start, self._cuts[first])
+
+        return count
+
+    def first_above(self, start: int, ends: Sequence[int], at: int, limit: int, shift: int = 0) -> int:
+        """Index, from `at` on, of the first end for which `text[start:end]` has more than `limit` tokens.
+
+        As many as there are ends, if none has. Most ends need no count: safe cuts before them tell.
+
+        Args:
+            start: where the slices begin.
+            ends: where they end, ascending.
+            at: index of the first of them to look at.
+            limit: tokens.
+            shift: what to add to each of `ends` for its place in the text.
+        """
+        head = self._cut_from(start)
+        most: int | None = None  # tokens before the last safe cut of a slice that still fits
+        for index in range(at, len(ends)):
+            end = ends[index] + shift
+            last = self._ranks[end] - 1
+            if last < head:
+                if self.count(start, end) > limit:
+                    return index
+                continue
+            if most is None:
+                most = limit + self._sums[head] - self._encode(start, self._cuts[head])
+            known, cut = self._sums[last], self._cuts[last]
+            if known > most or (
+                known + _DENSEST * (end - cut) > most and known + self._encode(cut, end) > most
+            ):
+                return index
+        return len(ends)
 
     def count_each(self, starts: Sequence[int], ends: Sequence[int]) -> list[int]:
         """`count` of each slice, in order: all lookups at once. Linear for slices that don't overlap.
@@ -128,27 +182,32 @@ class TokenCounter:
         cut = self._read_off(start, limit, stop)
         if cut is None:
             cut = longest_prefix(self.tokenizer, self._plain, start, stop, limit, self._density, self.count)
-        self._density = max(0.25, (cut.position - start) / limit)
+        if cut.position < stop:  # a short slice that ends before the limit says little
+            self._density = max(0.25, (cut.position - start) / limit)
         return cut
 
     def _read_off(self, start: int, limit: int, end: int) -> Cut | None:
-        """What `longest_prefix` would say, where its first window and its first try suffice and the sums know both.
+        """What `longest_prefix` would say, where its first try suffices and the sums know it.
 
-        Between two safe cuts tokens are the same in every slice. So they are those of the window up to its last safe
+        Between two safe cuts tokens are the same in every slice. So they are those of this one up to its last safe
         cut; if that stands far enough behind the limit, only the last token boundary within the limit is wanting.
         """
+        first, last = self._cut_from(start), self._ranks[end] - 1
+        head, tail = self._cuts[first], self._cuts[last]
         width = window_width(limit, self._density)
-        if end - start <= width and self.count(start, end) <= limit:
+        if first >= last or head - start > width or end - tail > width:
+            # Long stretches without safe cuts are not read to their end at every piece (linear time).
+            return Cut(end, False) if end - start <= width and self.count(start, end) <= limit else None
+        fits = limit + self._sums[first] - self._encode(start, head)
+        if self._sums[last] <= fits and self._sums[last] + self._encode(tail, end) <= fits:
             return Cut(end, False)
-        first, behind = self._cut_from(start), self._ranks[min(end, start + width)] - 1
-        if first >= behind:
-            return None
-        fits = limit + self._sums[first] - self._encode(start, self._cuts[first])
-        if self._sums[behind] < fits + SLACK or self._sums[first] >= fits:
+        if self._sums[last] < fits + SLACK or self._sums[first] >= fits:
             return None
         # The limit falls between these two; behind the last token may stand blanks that are none.
-        after = bisect_left(self._sums, fits, first + 1, behind)
-        boundary = self._boundary(self._cuts[after - 1], self._cuts[after], fits - self._sums[after - 1])
+        after = bisect_left(self._sums, fits, first + 1, last)
+        boundary = self._cuts[after]
+        if self._sums[after] > fits or not self._plain[boundary - 1].isalnum():
+            boundary = self._boundary(self._cuts[after - 1], boundary, fits - self._sums[after - 1])
         place = first_choice(self._plain, start, boundary)
         return None if place is None or self.count(start, place) > limit else Cut(place, False)
 
@@ -178,6 +237,13 @@ class TokenCounter:
                 self._remainders.clear()
             self._remainders[key] = known
         return known
+
+
+def _array(kind: Literal["q", "i"], values: NDArray[np.int64] | NDArray[np.int32]) -> array[int]:
+    """The values where single ones are read several times as fast as from NumPy's arrays."""
+    made: array[int] = array(kind)
+    made.frombytes(values.data.cast("B"))
+    return made
 
 
 def _prefix_sums(tokenizer: Tokenizer, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

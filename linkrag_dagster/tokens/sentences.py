@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, cast
 
 import sentencex
 
+from linkrag_dagster.tokens.graphemes import next_boundary
 from linkrag_dagster.tokens.tokenizer import well_formed
 
 _BLANK_LINES = re.compile(r"(?:\r\n|\n|\r)[^\S\r\n]*(?:\r\n|\n|\r)\s*")
@@ -20,6 +22,14 @@ _WINDOW = 1024
 _MARGIN = 64
 _CLOSERS = frozenset("”’»›）】》〉」』〕〗〙〛｝］｠｣)]}。．！？!?…")
 _STRAIGHT = frozenset("\"'")
+_CLOSED_BY = {
+    "“": "”", "‘": "’", "「": "」", "『": "』", "（": "）", "《": "》", "〈": "〉", "【": "】", "(": ")", "[": "]"
+}  # fmt: skip
+_STOPS = frozenset("。！？｡")
+_MARKS = re.compile(f"[{re.escape(''.join((*_CLOSED_BY, *_CLOSED_BY.values(), *sorted(_STOPS))))}]")
+_INNER_STOP = re.compile("[.!?。！？｡]")
+_INITIAL = re.compile(r"(?<![A-Za-z])[A-Za-z]\.\Z")
+_BLANKS = re.compile(r"\s*")
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
@@ -29,19 +39,44 @@ def sentences(text: str) -> list[tuple[int, int]]:
     that is no white space. A blank line ends a sentence; a single line break does not. Closing quotes,
     brackets and repeated stops stay with the sentence before them. Boundaries are those of the package
     `sentencex`, with the rules of Chinese or Japanese for paragraphs mostly in those scripts, and of
-    English for the rest. Linear in the text.
+    English for the rest; but a full-width stop outside quotes and brackets always ends a sentence (before
+    a digit or a small letter the package lets it go on, as after an abbreviation). Linear in the text.
     """
     plain = well_formed(text)
     found: list[tuple[int, int]] = []
     start = 0
     for end, following in _paragraphs(plain):
-        for first, last in _split(plain, start, end):
+        for first, last in _at_stops(plain, _split(plain, start, end), start, end):
             piece = plain[first:last]
             left = first + len(piece) - len(piece.lstrip())
             right = first + len(piece.rstrip())
             if left < right:
                 found.append((left, right))
         start = following
+    return found
+
+
+def inner_stops(text: str, start: int, end: int) -> list[int]:
+    """Where a sentence that is too long may be cut: after stops in its quotes and brackets, and white space there.
+
+    A Latin stop counts before white space alone, so that no number is parted. Linear in the text.
+
+    Args:
+        text: any text.
+        start, end: place of the sentence.
+
+    Returns:
+        Places in `text`, ascending, in `(start, end]`.
+    """
+    found: list[int] = []
+    place = start
+    for match in _INNER_STOP.finditer(text, start, end):
+        if match.end() > place:
+            place = next_boundary(text, start, _past_closers(text, match.end(), end))
+            blanks = _BLANKS.match(text, place, end)
+            after = place if blanks is None else blanks.end()
+            if after > place or match.group() in _STOPS:
+                found.append(min(after, end))
     return found
 
 
@@ -61,7 +96,7 @@ def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         trusted = stop if stop == end else stop - _MARGIN
         boundaries = [
             boundary
-            for boundary in _boundaries(language, text, position, stop, end)
+            for boundary in _boundaries(language, text, position, stop)
             if position < boundary <= trusted
         ]
         for boundary in boundaries:
@@ -75,16 +110,64 @@ def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _boundaries(language: str, text: str, start: int, stop: int, end: int) -> list[int]:
-    """Ends of sentences in `text[start:stop]`, past the marks that close each."""
+def _at_stops(text: str, spans: Iterator[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The spans, which tile `text[start:end]`, cut again at full-width stops."""
+    stops = _full_stops(text, start, end)
+    at = 0
+    for first, last in spans:
+        while at < len(stops) and stops[at] < last:
+            if stops[at] > first:
+                yield first, stops[at]
+                first = stops[at]
+            at += 1
+        yield first, last
+
+
+def _full_stops(text: str, start: int, end: int) -> list[int]:
+    """Ends of sentences at full-width stops: outside pairs of quotes and brackets, or right before one closes."""
+    stops: list[int] = []
+    # What closes each mark that is open yet, and how many stops there were before it.
+    opened: list[tuple[str, int]] = []
+    awaited: Counter[str] = Counter()
+    place = start  # behind what closes the last stop
+    for match in _MARKS.finditer(text, start, end):
+        mark = match.group()
+        if mark in _CLOSED_BY:
+            opened.append((_CLOSED_BY[mark], len(stops)))
+            awaited[_CLOSED_BY[mark]] += 1
+        elif mark in _STOPS:
+            if match.end() > place:
+                place = next_boundary(text, start, _past_closers(text, match.end(), end))
+                stops.append(place)
+        elif awaited[mark]:
+            partner, before = "", 0
+            while partner != mark:  # what was opened since then has no partner, and holds nothing
+                partner, before = opened.pop()
+                awaited[partner] -= 1
+            inside = stops[before:]
+            stops[before:] = [stop for stop in inside[-1:] if stop >= match.end()]
+    return stops
+
+
+def _boundaries(language: str, text: str, start: int, stop: int) -> list[int]:
+    """Ends of sentences in `text[start:stop]`, past the marks that close each, and those on the last of them."""
     found: list[dict[str, Any]] = cast(Any, sentencex).get_sentence_boundaries(language, text[start:stop])
-    return [_past_closers(text, start + boundary["end_index"], end) for boundary in found]
+    ends: list[int] = []
+    for boundary in found:
+        end = start + boundary["end_index"]
+        if _INITIAL.search(text, max(start, end - 3), end) and text[end : end + 1].isalnum():
+            continue  # inside `T.C.B.S`
+        # Where the marks behind the last one reached this one, they were passed with it (linear time).
+        if not ends or end > ends[-1]:
+            ends.append(next_boundary(text, start, _past_closers(text, end, stop), stop))
+    return ends
 
 
-def _past_closers(text: str, position: int, end: int) -> int:
-    while position < end and (
+def _past_closers(text: str, position: int, stop: int) -> int:
+    """Behind closing marks, or at `stop`: a run of them may be as long as the text."""
+    while position < stop and (
         text[position] in _CLOSERS
-        or (text[position] in _STRAIGHT and (position + 1 == end or text[position + 1].isspace()))
+        or (text[position] in _STRAIGHT and (position + 1 == stop or text[position + 1].isspace()))
     ):
         position += 1
     return position

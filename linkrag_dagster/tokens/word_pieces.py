@@ -7,7 +7,7 @@ import importlib.metadata
 import json
 import unicodedata
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -162,6 +162,7 @@ class WordPieceTokenizer:
         return self._longest_word is not None and len(plain) > self._longest_word
 
 
+@cache
 def _word_breaks(*, ideographs: bool) -> NDArray[np.bool_]:
     """Whether each code point surely is a word of its own or a blank to BERT, shape (0x110000,).
 
@@ -183,4 +184,5 @@ def _word_breaks(*, ideographs: bool) -> NDArray[np.bool_]:
     if ideographs:
         table[0x3400:0x4DB6] = True
         table[0x4E00:0x9FA6] = True
+    table.setflags(write=False)
     return table

@@ -86,6 +86,7 @@ class StagePlan:
 
 NEW = "new document"
 INPUT = "its input changed"
+EDITED = "its file changed"
 UPSTREAM = "its input is to be rebuilt"
 RETRY = "marked for retry"
 GONE = "its document is gone"

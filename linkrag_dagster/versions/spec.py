@@ -15,6 +15,9 @@ HASH_CHARACTERS = 32
 """Hex digits kept of a SHA-256: 128 bits."""
 
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
 def canonical_json(value: object) -> str:
     """One text for equal values: sorted keys, no white space, no NaN.
 
@@ -22,17 +25,16 @@ def canonical_json(value: object) -> str:
         ValueError: for NaN or infinite numbers.
         TypeError: for what JSON can't hold.
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _CANONICAL.encode(value)
 
 
 def digest(*parts: str | bytes) -> str:
     """Length-safe hash: each part is preceded by its length, so `("ab", "c")` and `("a", "bc")` differ."""
-    state = hashlib.sha256()
+    pieces: list[bytes] = []
     for part in parts:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
-        state.update(len(data).to_bytes(8, "big"))
-        state.update(data)
-    return state.hexdigest()[:HASH_CHARACTERS]
+        pieces += (len(data).to_bytes(8, "big"), data)
+    return hashlib.sha256(b"".join(pieces)).hexdigest()[:HASH_CHARACTERS]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from linkrag_dagster.chunking import Chunk, chunk_text, export_chunks, resolve_settings
 from linkrag_dagster.chunking.default_encoder import default_encoder
 from linkrag_dagster.chunking.derived import columns, header_rows
+from linkrag_dagster.chunking.header import is_foreign
 from linkrag_dagster.tokens import load_tokenizer
 
 CL100K = load_tokenizer("cl100k_base")
@@ -36,6 +39,44 @@ def test_header_is_title_and_trail() -> None:
     assert other.header_tokens == CL100K.count(other.header)
     off = _chunks(text, header=False)[0]
     assert (off.header, off.text) == ("", off.content)
+
+
+@pytest.mark.parametrize(
+    ("title", "words", "foreign"),
+    [
+        ("Harbour_Office", "港口办公室每天清晨登记进港的船只。", True),
+        ("Harbour", "港口（harbour）每天登记船只。", False),
+        ("Harbour", "每天清晨登记harbours船只。", True),
+        ("Harbour 港", "每天清晨登记进港的船只。", False),
+        ("1923", "每天清晨登记进港的船只。", False),
+        ("Гавань", "Every morning the office lists the boats.", True),
+        ("Гавань", "Каждое утро в порту: harbour, гавань, boats and more boats and boats.", False),
+        ("港口", "Every morning the office lists the boats.", True),
+        ("港口", "Every morning the office lists the boats that enter the 港.", False),
+        ("Bücher", "Every morning the office lists the boats.", False),
+        ("港口", "これはほんです。みなとです。", False),
+        ("", "每天清晨登记进港的船只。", False),
+    ],
+)
+def test_a_title_foreign_to_the_text_stays_out_of_the_header(title: str, words: str, foreign: bool) -> None:
+    """EX-02 beyond: in another script than the text's, of whose words it has none; headings stay, `keep` keeps all."""
+    assert is_foreign(title, words) is foreign
+    text = f"## Entries\n\n{words}\n"
+    chunks = {
+        kept: chunk_text(text, title=title, tokenizer="cl100k_base", settings={"foreign_title": kept}).chunks[
+            0
+        ]
+        for kept in ("drop", "keep")
+    }
+    assert chunks["keep"].header == (f"{title} > Entries" if title else "Entries")
+    if not is_foreign(title, text):
+        assert chunks["drop"] == chunks["keep"]
+    else:
+        assert chunks["drop"].header == "Entries"
+        assert chunks["drop"].chunk_id == chunks["keep"].chunk_id
+    plain = chunk_text(words, title=title, tokenizer="cl100k_base").chunks[0]
+    assert plain.header == ("" if foreign else title)
+    assert (plain.content, plain.text.endswith(words)) == (words, True)
 
 
 def test_ids_survive_edits_elsewhere() -> None:

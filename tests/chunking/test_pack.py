@@ -152,6 +152,38 @@ def test_long_text_is_cut_at_sentences() -> None:
         assert {c.cut_reason for c in chunks[:-1]} == {"sentence"}
 
 
+def test_groups_of_lines_part_no_sentence() -> None:
+    """SD-02: of the ends of lines those are cut that end a sentence or an item, where a piece reaches one."""
+    wrapped = (
+        "The ledger of the harbour lists\nthe boats that came in at dawn\nand those that left by noon.\n"
+    )
+    item = "- boats that came in at dawn and\n  stayed in the harbour of the town\n  for a week without a berth\n"
+    for text, first in ((wrapped * 30, "The ledger"), (item * 30, "- boats")):
+        for most in range(30, 90, 7):
+            chunks = _sources(_pack(text, most))
+            assert len(chunks) > 2
+            assert all(c.content.startswith(first) for c in chunks)
+
+
+def test_lines_without_stops_are_grouped_as_they_come() -> None:
+    """SD-02: no end of a line is better than another; groups stay a fourth of the limit, and fill chunks well."""
+    line = "boats that came in at dawn and stayed in the harbour of the town\n"
+    sizes = [c.tokens for c in _sources(_pack(line * 60, 80))]
+    assert min(sizes[:-1]) > 60
+
+
+def test_a_long_quotation_is_cut_at_its_stops() -> None:
+    """SD-02: a sentence above the limit ends at stops inside its quotes before it is cut between words."""
+    for sentence in (
+        "港口办公室每天清晨登记进港的船只。",
+        "Every morning the harbour office lists the boats. ",
+    ):
+        spoken = f"他说：“{sentence * 20}”"
+        chunks = _sources(_pack(spoken, 60))
+        assert len(chunks) > 2
+        assert {c.cut_reason for c in chunks[:-1]} == {"sentence"}
+
+
 def test_noop_promises_no_length() -> None:
     """S2-01: one to one, and it says so."""
     made = chunk_text(WORDS * 50, tokenizer="cl100k_base", strategy="noop", settings={"max_tokens": 30})

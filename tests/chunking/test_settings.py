@@ -52,6 +52,7 @@ def test_defaults(declared: dict[str, Any], window: int | None, limits: tuple[in
         ({"max_tokens": "100"}, "max_tokens", "whole number"),
         ({"max_tokens": True}, "max_tokens", "whole number"),
         ({"header": "yes"}, "header", "true"),
+        ({"foreign_title": True}, "foreign_title", "drop, keep"),
         ({"strategy": "semantic"}, "strategy", "noop, pack"),
         ({"oversize": "drop"}, "oversize", "split, truncate"),
         ({"adjacent_context": "page"}, "adjacent_context", "section, physical"),

@@ -21,7 +21,11 @@ def contender(label: str, kind: str, value: float, **facts: int) -> Contender:
     """A chunker whose figures are all the same."""
     figures = {run: {metric: Figure(value, value - 0.1, value + 0.1) for metric in SHOWN} for run in RUNS}
     counts = {"chunks": 10, "chunk_tokens": 1230, "lost_characters": 0, "documents_failing_gates": 0, **facts}
-    return Contender(label, kind, "128", "f" * 32, False, counts, Figure(0.25, None, None), figures)
+    gates = {
+        "correctness": {"source": 2000, "covered": 2000 - counts["lost_characters"]},
+        "capabilities": {"protected": 8, "protected_cut": 3, "headings": 5, "headings_attached": 4},
+    }
+    return Contender(label, kind, "128", "f" * 32, False, counts, Figure(0.25, None, None), figures, gates)
 
 
 @pytest.fixture
@@ -62,6 +66,9 @@ def test_what_is_printed(found: SetComparison, capsys: pytest.CaptureFixture[str
     assert "beginning alone of 4 chunks" in told.out
     assert told.out.count("-0.500 [-0.50, -0.50]") == 3 and "0/12/0" in told.out and "worse" in told.out
     assert "gone is left out: pip install x" in told.err
+    # ME-05: both kinds of gates, every chunker.
+    assert "protected cut" in told.out and told.out.count("3/8") == told.out.count("4/5") == 3
+    assert told.out.count("100.00%") == 2 and "38.30%" in told.out and told.out.count("pass") == 2
 
 
 def test_the_object(found: SetComparison) -> None:
@@ -69,6 +76,9 @@ def test_the_object(found: SetComparison) -> None:
     told = json.loads(json.dumps(as_object(found)))
     assert [one["passed_gates"] for one in told["contenders"]] == [True, True, False]
     assert told["contenders"][0]["mean_tokens"] == 123.0
+    assert told["contenders"][0]["capabilities"]["protected_cut"] == 0.375
+    assert told["contenders"][0]["capabilities"]["derived_anchored"] is None
+    assert [one["accounted"] for one in told["contenders"]] == [1.0, 1.0, 0.383]
     assert [row["verdict"] for row in told["comparisons"]] == ["worse"] * 3
 
 
@@ -82,7 +92,7 @@ def test_names() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--compare"], "--compare needs --set"),
+        (["--compare"], "evaluation.questions names no file"),
         (["--strategies", "pack"], "are for --compare"),
         (["--compare", "--set", "set", "--peers", "chonkie"], "no peer is called 'chonkie'"),
         (["--compare", "--set", "set", "--size", "12k"], "write tokens, such as 128"),

@@ -98,7 +98,7 @@ def _run(road: Road, stages: Sequence[str], source_digest: str) -> bool:
     del source_digest
     for name in stages:
         road.reports[name] = road.materialise(name, lambda line: None)
-        finish(road, "a-run")
+    finish(road, "a-run")
     return True
 
 

@@ -38,19 +38,17 @@ def killings() -> Iterator[ParameterSet]:
     """Point and which visit of it. By default the points of the commit, and each renaming; all where there is time."""
     for point in BUILD_POINTS:
         quick = point.startswith("manifest.") or point.endswith((".renamed", ".taken", ".dropped"))
-        yield pytest.param(point, "first", marks=() if quick else pytest.mark.endurance)
+        yield pytest.param(point, "first", marks=() if quick else pytest.mark.slow)
         if point.startswith(OFTEN):
-            yield from (pytest.param(point, place, marks=pytest.mark.endurance) for place in PLACES[1:])
+            yield from (pytest.param(point, place, marks=pytest.mark.slow) for place in PLACES[1:])
 
 
 def refusals() -> Iterator[ParameterSet]:
     """Point and error. By default a full disk where a file is written; all where there is time."""
     for point in BUILD_POINTS:
         quick = point.endswith(".written")
-        yield pytest.param(
-            point, errno.ENOSPC, id=f"{point}-full", marks=() if quick else pytest.mark.endurance
-        )
-        yield pytest.param(point, errno.EROFS, id=f"{point}-read-only", marks=pytest.mark.endurance)
+        yield pytest.param(point, errno.ENOSPC, id=f"{point}-full", marks=() if quick else pytest.mark.slow)
+        yield pytest.param(point, errno.EROFS, id=f"{point}-read-only", marks=pytest.mark.slow)
 
 
 def nothing_is_broken(corpus: SmallCorpus, prepared: Prepared) -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.crash.harness import Harness
 
 
-@pytest.mark.endurance
+@pytest.mark.slow
 def test_fifty_builds_killed_at_random_instants(tmp_path: Path) -> None:
     """FA-04: `python -m tests.crash.harness` runs 200."""
     tally = Harness(tmp_path, seed=7).run(50)

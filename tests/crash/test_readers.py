@@ -16,16 +16,25 @@ from linkrag_dagster.lake.catalogue import CATALOGUE
 from linkrag_dagster.lexical.analyzers import load_analyzer
 from linkrag_dagster.retrieval.search import search
 from tests.crash.small_corpus import CONTEXT, NAME, HashEncoder, SmallCorpus, first_documents
+from tests.embedding.tiny_model import build_tiny_model
+from tests.stages.conftest import TEXTS, Project
 
 ONE_SNAPSHOT = f"""
 SELECT (SELECT number FROM {NAME}.generation),
-    (SELECT max(CAST(regexp_extract(content, 'turn (\\d+)', 1) AS INT)) FROM {NAME}.chunks
-        WHERE content LIKE '%turn %'),
-    (SELECT count(*) FROM {NAME}.chunks WHERE searchable), (SELECT count(*) FROM {NAME}.embeddings),
-    (SELECT count(*) FROM {NAME}.bm25_lengths),
-    (SELECT count(*) FROM {NAME}.embeddings ANTI JOIN {NAME}.chunks USING (chunk_id))
+    max(TRY_CAST(regexp_extract(content, 'turn (\\d+)', 1) AS INT)),
+    count(*) FILTER (searchable), count(e.chunk_id), count(l.chunk_id), count(*) FILTER (c.chunk_id IS NULL)
+FROM {NAME}.chunks AS c FULL JOIN {NAME}.embeddings AS e USING (chunk_id)
+    FULL JOIN {NAME}.bm25_lengths AS l USING (chunk_id)
 """
 """One query: number, what the text says of it, and rows that must fit each other."""
+QUERIES_A_CONNECTION = 5
+"""A reader's connection sees one generation as long as it lives."""
+MODELS = f"""
+SELECT (SELECT model_fingerprint FROM {NAME}.generation), min(model_fingerprint), max(model_fingerprint),
+    min(len(vector)), max(len(vector)), count(*), (SELECT count(*) FROM {NAME}.chunks WHERE searchable)
+FROM {NAME}.embeddings
+"""
+"""One query: the model that the generation names, those of its vectors, their lengths, and rows that must fit."""
 
 
 class QueryEncoder:
@@ -44,18 +53,41 @@ def read_views(root: Path, reads: int) -> tuple[int, set[int], list[str]]:
     """Query the catalogue again and again: queries, generations seen, and what was wrong."""
     seen: set[int] = set()
     wrong: list[str] = []
+    for _ in range(0, reads, QUERIES_A_CONNECTION):
+        here: set[int] = set()
+        try:
+            with duckdb.connect(str(root / "lake" / CATALOGUE), read_only=True) as connection:
+                for _ in range(QUERIES_A_CONNECTION):
+                    ((number, turn, chunks, vectors, lengths, lost),) = connection.execute(
+                        ONE_SNAPSHOT
+                    ).fetchall()
+                    here.add(number)
+                    if not (chunks == vectors == lengths and lost == 0 and turn == number):
+                        wrong.append(
+                            f"mixed: generation {number} says {turn}, {chunks} {vectors} {lengths} {lost}"
+                        )
+        except duckdb.Error as error:
+            wrong.append(str(error))
+        if len(here) > 1:
+            wrong.append(f"one connection saw generations {here}")
+        seen |= here
+    return reads, seen, wrong
+
+
+def read_models(root: Path, reads: int) -> tuple[int, set[int], list[str]]:
+    """Ask the catalogue whose vectors it shows: queries, lengths of the vectors seen, and what was wrong."""
+    seen: set[int] = set()
+    wrong: list[str] = []
     for _ in range(reads):
         try:
             with duckdb.connect(str(root / "lake" / CATALOGUE), read_only=True) as connection:
-                ((number, turn, chunks, vectors, lengths, lost),) = connection.execute(
-                    ONE_SNAPSHOT
-                ).fetchall()
+                ((named, first, last, least, most, vectors, chunks),) = connection.execute(MODELS).fetchall()
         except duckdb.Error as error:
             wrong.append(str(error))
             continue
-        seen.add(number)
-        if not (chunks == vectors == lengths and lost == 0 and turn == number):
-            wrong.append(f"mixed: generation {number} says {turn}, {chunks} {vectors} {lengths} {lost}")
+        seen.add(most)
+        if not (named == first == last and least == most and vectors == chunks):
+            wrong.append(f"mixed: {named} {first} {last}, {least} {most}, {vectors} {chunks}")
     return reads, seen, wrong
 
 
@@ -101,34 +133,75 @@ def turn_documents(corpus: SmallCorpus, turn: int) -> None:
     corpus.write(f"more-{turn % 3}.md", f"# More\n\nShip {turn} came in.\n")
 
 
-@pytest.mark.parametrize("reads", [60, pytest.param(5_000, marks=pytest.mark.endurance)])
-@pytest.mark.parametrize("reader", [read_views, read_answers])
+class Reading:
+    """A reader in another process and another folder, from before the first rebuild until after the last."""
+
+    def __init__(self, reader: Reader, root: Path, elsewhere: Path) -> None:
+        elsewhere.mkdir()
+        self._here, there = CONTEXT.Pipe()
+        self._process = CONTEXT.Process(target=_read, args=(reader, root, elsewhere, there))
+        self._process.start()
+        there.close()
+        assert self._here.recv() == "reading"
+        self._done = 0
+
+    def done(self) -> int:
+        """Queries so far."""
+        while self._here.poll():
+            self._done = self._here.recv()
+        return self._done
+
+    def end(self) -> tuple[int, set[int], list[str]]:
+        """Queries, what they saw, and what was wrong."""
+        self._here.send("stop")
+        while not isinstance(last := self._here.recv(), tuple):
+            pass
+        self._process.join()
+        return cast("tuple[int, set[int], list[str]]", last)
+
+
+@pytest.mark.parametrize(
+    ("reader", "reads"),
+    [
+        (read_views, 60),
+        (read_answers, 60),
+        pytest.param(read_views, 5_000, marks=pytest.mark.slow),
+        pytest.param(read_answers, 5_000, marks=pytest.mark.endurance),
+    ],
+)
 def test_readers_see_one_generation_or_another(reader: Reader, reads: int, tmp_path: Path) -> None:
-    """LA-01: in another process and another folder, from before the first rebuild until after the last."""
+    """LA-01: no error and no mix, however many rebuilds fit into the queries that are asked for."""
     corpus = SmallCorpus(tmp_path / "project")
     first_documents(corpus)
     turn_documents(corpus, 1)
     corpus.build()
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    here, there = CONTEXT.Pipe()
-    process = CONTEXT.Process(target=_read, args=(reader, corpus.root, elsewhere, there))
-    process.start()
-    there.close()
-    assert here.recv() == "reading"
-    turn, done = 1, 0
-    # As many rebuilds as fit into the queries that are asked for, and some at least.
-    while done < reads or turn < 5:
+    reading = Reading(reader, corpus.root, tmp_path / "elsewhere")
+    turn = 1
+    while reading.done() < reads or turn < 5:
         turn += 1
         turn_documents(corpus, turn)
         assert corpus.build().generation == turn
-        while here.poll():
-            done = here.recv()
-    here.send("stop")
-    while not isinstance(last := here.recv(), tuple):
-        pass
-    process.join()
-    total, seen, wrong = cast("tuple[int, set[int], list[str]]", last)
+    total, seen, wrong = reading.end()
     assert wrong == []
     assert total >= reads
     assert len(seen) > 1 and max(seen) <= turn
+
+
+@pytest.mark.slow
+def test_readers_see_one_model_or_another(tmp_path: Path) -> None:
+    """VE-04, VE-07: while models are switched to and fro, every answer is of one model, and complete."""
+    models = {n: build_tiny_model(tmp_path / str(n), seed=n, dimensions=n) for n in (32, 48)}
+    project = Project(tmp_path / "project")
+    for name, text in TEXTS.items():
+        project.write(name, text)
+    project.use(models[32])
+    project.build()
+    reading = Reading(read_models, project.root, tmp_path / "elsewhere")
+    switches = 0
+    while reading.done() < 200 or switches < 6:
+        switches += 1
+        project.use(models[48 if switches % 2 else 32])
+        assert project.build().generation == switches + 1
+    total, seen, wrong = reading.end()
+    assert wrong == []
+    assert total >= 200 and seen == {32, 48}

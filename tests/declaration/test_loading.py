@@ -45,7 +45,9 @@ def test_defaults_are_those_of_the_interfaces(file: Path) -> None:
     assert loaded.source == file.parents[2] / "docs"
     assert settings.source.include == ("**/*",)
     assert settings.source.exclude == ()
-    assert settings.extraction.max_bytes == 10 * 1024 * 1024
+    limits = settings.extraction
+    assert (limits.max_bytes, limits.seconds, limits.memory_mb) == (10 * 1024 * 1024, 300.0, 4096)
+    assert limits.workers is None
     assert (settings.chunking.strategy, settings.chunking.tokenizer) == ("pack", "encoder")
     assert settings.chunking.max_tokens is None
     assert settings.chunking.adjacent_context_tokens == 64
@@ -98,7 +100,10 @@ attributes:
             "percentile | header | ablation_a | ablation_b | ablation_c | ablation_d | ablation_e | ablation_f | "
             "paragraph | texttiling | auto, got 'pak'; did you mean pack?",
         ),
-        ("chunking: {overflow: pool}", "4: chunking.overflow: expected split | error, got 'pool'"),
+        (
+            "chunking: {overflow: cut}",
+            "4: chunking.overflow: expected split | vectors | pool | error, got 'cut'",
+        ),
         ("chunking: {max_tokens: 0}", "4: chunking.max_tokens: must be at least 1, got 0"),
         ("chunking: {overlap_tokens: -1}", "4: chunking.overlap_tokens: must be at least 0, got -1"),
         ("lexical:\n  k1: 1\n  b: 1.5", "6: lexical.b: must be at most 1.0, got 1.5"),

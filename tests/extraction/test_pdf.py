@@ -444,7 +444,7 @@ def test_the_shared_documents(shared: Path, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("encrypted_r6.pdf", "encrypted"), ("invalid.pdf", "corrupt"), ("scan_linn.pdf", "no_text")],
+    [("encrypted_r6.pdf", "encrypted"), ("invalid.pdf", "corrupt")],
 )
 def test_the_shared_failures(shared: Path, name: str, kind: str) -> None:
     """XT-11."""

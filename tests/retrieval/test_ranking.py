@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from linkrag_dagster.lexical.analyzers import load_analyzer
 from linkrag_dagster.lexical.bm25 import postings
 from linkrag_dagster.retrieval import ranking
-from linkrag_dagster.retrieval.ranking import WholeIndex, cosine_distances, dense_ranking, hybrid_ranking
+from linkrag_dagster.retrieval.ranking import (
+    WholeIndex,
+    cosine_distances,
+    dense_ranking,
+    hybrid_ranking,
+    standardised_ranking,
+)
 
 
 def unit(rows: int, seed: int) -> np.ndarray:
@@ -46,6 +52,35 @@ def test_the_depth_of_the_lists_is_explicit() -> None:
     assert {chunk for chunk, _ in hybrid_ranking(dense, lexical, depth=2)} == {"d0", "d1", "d4", "x"}
     whole = dict(hybrid_ranking(dense, lexical))
     assert whole["d4"] == pytest.approx(1 / 65 + 1 / 61)
+
+
+def test_the_nearest_of_several_vectors_counts() -> None:
+    """EX-05: a chunk that comes several times is as near as the nearest of its vectors, across blocks too."""
+    matrix, query = unit(6, 3), unit(1, 4)[0]
+    each = cosine_distances([f"c{n}" for n in range(6)], matrix, query, {f"c{n}" for n in range(6)})
+    found = cosine_distances(["a", "b", "a", "c", "b", "a"], matrix, query, {"a", "b"})
+    assert found == {
+        "a": min(each["c0"], each["c2"], each["c5"]),
+        "b": min(each["c1"], each["c4"]),
+    }
+
+
+def test_standardised_scores_by_hand() -> None:
+    """HY-02: z-scores over all visible chunks; what BM25 did not find scores 0 there; ties by id."""
+    distances = {"c": 0.5, "a": 0.5, "b": 0.2, "d": 0.8}
+    made = standardised_ranking(distances, [("d", 4.0)])
+    dense, lexical = np.array([0.5, 0.8, 0.5, 0.2]), np.array([0.0, 0.0, 0.0, 4.0])
+    z = (dense - dense.mean()) / dense.std() + (lexical - lexical.mean()) / lexical.std()
+    by_hand = sorted(zip("abcd", z.tolist(), strict=True), key=lambda pair: (-pair[1], pair[0]))
+    assert [chunk for chunk, _ in made] == [chunk for chunk, _ in by_hand] == ["b", "d", "a", "c"]
+    assert [score for _, score in made] == pytest.approx([score for _, score in by_hand])
+
+
+def test_a_query_without_known_words_is_ranked_by_vectors() -> None:
+    """HY-02: a list that tells no chunk from another adds nothing; nothing to rank is no error."""
+    distances = {"a": 0.4, "b": 0.1}
+    assert [chunk for chunk, _ in standardised_ranking(distances, [])] == ["b", "a"]
+    assert standardised_ranking({}, []) == []
 
 
 TEXTS = [

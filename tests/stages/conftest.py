@@ -44,7 +44,7 @@ def run_here(road: Road, stages: Sequence[str], source_digest: str) -> bool:
         except Refused as refused:
             road.reports[name] = refused.report
             return False
-        finish(road, "test-run")
+    finish(road, "test-run")
     return True
 
 

@@ -112,9 +112,12 @@ def test_computed_once_and_again_only_for_a_cause(asked: Project) -> None:
     assert gone.stages["evaluation"].removed and gone.stages["evaluation"].rows == 0
 
 
-@pytest.mark.parametrize(("run", "mode"), [("dense", "dense"), ("bm25", "bm25"), ("rrf", "hybrid")])
+@pytest.mark.parametrize(
+    ("run", "mode"),
+    [("dense", "dense"), ("bm25", "bm25"), ("rrf", "rrf"), ("zscore", "zscore"), ("zscore", "hybrid")],
+)
 def test_what_is_measured_is_what_answers(asked: Project, run: str, mode: str) -> None:
-    """SX-02, HY-01: the stored rankings are those of a search, score by score."""
+    """SX-02, HY-01, HY-02: the stored rankings are those of a search, score by score."""
     asked.build()
     road = asked.road()
     rankings = table(asked, "evaluation_rankings").filter(pl.col("run") == run).sort("question_id", "rank")

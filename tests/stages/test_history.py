@@ -58,6 +58,14 @@ def test_settings_and_rows_that_differ(project: Project) -> None:
     road = project.road()
     names = {row["doc_name"]: key for key, row in road.documents(road.lake.current()).items()}
     assert raw.changed_keys == ((names["notes.txt"],),)
+    assert found.documents is not None
+    assert found.documents.as_dict() == {
+        "edited": ["notes.txt"],
+        "added": ["bell-0.md", "bell-1.md", "bell-2.md"],
+        "removed": ["crane.md"],
+        "renamed": [],
+    }
+    assert found.documents.words(2)[1] == "3 added (bell-0.md, bell-1.md, …)"
     back = difference(project.road().lake, other, one, shown=0)
     assert back.settings == {"bm25": ["k1 1.7 → 1.2"]} and back.rows is not None
     assert (back.rows["raw_documents"].added, back.rows["raw_documents"].removed) == (1, 3)
@@ -75,7 +83,7 @@ def test_a_generation_that_is_gone_is_named(project: Project) -> None:
     one, other = records(project)
     assert (one.kept, other.kept) == (False, True)
     found = difference(project.road().lake, one, other, shown=2)
-    assert found.rows is None and found.gone == (1,)
+    assert found.rows is None and found.documents is None and found.gone == (1,)
     assert found.settings == {"bm25": ["b 0.75 → 0.5"]}
 
 

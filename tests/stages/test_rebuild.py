@@ -1,8 +1,7 @@
-"""Partial rebuilds against an oracle: a full build into an empty lake, row by row (VE-02, VE-03, VE-06)."""
+"""What partial rebuilds leave alone, and what their plan says (VE-02 to VE-06); all kinds of change: tests/upgrades."""
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -13,14 +12,9 @@ import pytest
 from linkrag_dagster.contracts.tables import contract
 from linkrag_dagster.extraction.html import HTML_EXTRACTOR, HtmlExtractor
 from linkrag_dagster.stages.build import BuildResult
-from linkrag_dagster.stages.embeddings import Embeddings
 from linkrag_dagster.stages.road import STAGES, Road
-from linkrag_dagster.stages.stage import Computed
 
 from .conftest import Project
-
-Change = Callable[[Project], None]
-_lakes = itertools.count()
 
 
 def rows(road: Road) -> dict[str, dict[tuple[object, ...], str]]:
@@ -39,13 +33,6 @@ def rows(road: Road) -> dict[str, dict[tuple[object, ...], str]]:
                 for row in frame.iter_rows(named=True)
             }
     return found
-
-
-def full_build(project: Project) -> dict[str, dict[tuple[object, ...], str]]:
-    """The oracle."""
-    lake = f"oracle-{next(_lakes)}"
-    project.build(lake)
-    return rows(project.road(lake))
 
 
 def files(lake: Path) -> dict[str, tuple[int, int]]:
@@ -88,110 +75,6 @@ def header_off(project: Project) -> None:
     project.set("chunking.header", False)
 
 
-def other_constants(project: Project) -> None:
-    project.set("lexical.k1", 1.7)
-
-
-def smaller_chunks(project: Project) -> None:
-    project.set("chunking.max_tokens", 24)
-    project.set("chunking.min_candidate_tokens", 8)
-
-
-def two_at_once(project: Project) -> None:
-    edit(project)
-    header_off(project)
-
-
-def exclude(project: Project) -> None:
-    project.set("source.exclude", ["*.txt"])
-
-
-def retitle(project: Project) -> None:
-    path = project.source / "ferry.md"
-    path.write_text(path.read_text().replace("# Ferry\n", "# Southern ferry\n", 1))
-
-
-def other_analyzer(project: Project) -> None:
-    project.set("lexical.analyzer", "reference")
-
-
-def other_tokenizer(project: Project) -> None:
-    project.set("chunking.tokenizer", "cl100k_base")
-    for name, tokens in (("min_candidate_tokens", 16), ("max_tokens", 48), ("hard_max_tokens", 96)):
-        project.set(f"chunking.{name}", tokens)
-
-
-def overlap(project: Project) -> None:
-    smaller_chunks(project)
-    project.set("chunking.overlap_tokens", 8)
-
-
-def by_meaning(project: Project) -> None:
-    smaller_chunks(project)
-    project.set("chunking.strategy", "semantic_depth_window")
-
-
-def by_structure_alone(project: Project) -> None:
-    project.set("chunking.strategy", "noop")
-
-
-def for_comparison(project: Project) -> None:
-    project.set("chunking.strategy", "fixed")
-    project.set("chunking.size", 60)
-
-
-CHANGES: list[Change] = [
-    edit,
-    rename,
-    add,
-    delete,
-    line_ends,
-    header_off,
-    other_constants,
-    smaller_chunks,
-    two_at_once,
-]
-
-
-SLOW_CHANGES: list[Change] = [
-    copy,
-    exclude,
-    retitle,
-    other_analyzer,
-    other_tokenizer,
-    overlap,
-    by_meaning,
-    by_structure_alone,
-    for_comparison,
-]
-
-
-@pytest.mark.parametrize(
-    "change",
-    [*CHANGES, *(pytest.param(change, marks=pytest.mark.slow) for change in SLOW_CHANGES)],
-    ids=lambda change: change.__name__,
-)
-def test_a_changed_corpus_equals_a_full_build(project: Project, change: Change) -> None:
-    """VE-06, VE-05: the lake after a change is the lake of a full build, and counts say by key what came and went."""
-    project.build()
-    before = rows(project.road())
-    change(project)
-    result = project.build()
-    after = rows(project.road())
-
-    assert after == full_build(project)
-    for stage in STAGES:
-        table = stage.tables[0]
-        report = result.stages[stage.name]
-        assert report.new == len(after[table].keys() - before[table].keys()), table
-        assert report.removed == len(before[table].keys() - after[table].keys()), table
-        changed = sum(
-            before[table][key] != after[table][key] for key in before[table].keys() & after[table].keys()
-        )
-        assert report.stale >= changed, table
-        assert report.rows == len(after[table]), table
-
-
 def test_a_second_build_writes_nothing(project: Project) -> None:
     """VE-06: no row, no text, no file; a touched file changes nothing."""
     project.build()
@@ -227,7 +110,7 @@ def test_line_ends_stop_at_the_text(project: Project) -> None:
 
 
 @pytest.mark.parametrize("change", [rename, copy, delete], ids=lambda change: change.__name__)
-def test_known_texts_are_not_embedded_again(project: Project, change: Change) -> None:
+def test_known_texts_are_not_embedded_again(project: Project, change: Callable[[Project], None]) -> None:
     """VE-06, EM-02, PI-05: a rename, a copy and a deletion embed nothing."""
     project.build()
     change(project)
@@ -258,7 +141,8 @@ def test_reasons_name_what_changed(project: Project) -> None:
     header_off(project)
     plan = project.build().plan
     assert plan is not None
-    assert list(plan.stages["chunks"].reasons) == ["header true → false"]
+    (reason,) = plan.stages["chunks"].reasons
+    assert "header true → false" in reason.split(", ")
     assert plan.stages["coarse_chunks"].stale == 0
 
 
@@ -325,25 +209,3 @@ def test_an_upgrade_of_one_library_touches_its_documents_alone(
     assert result.plan is not None
     (reason,) = result.plan.stages["extracted_text"].reasons
     assert reason.startswith("justhtml ") and reason.endswith("→ 99.0")
-
-
-def test_an_upgrade_while_a_build_was_interrupted(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    """FA-04, VE-06: what was staged for other settings is not taken for today's; the end is that of a full build."""
-    project.build()
-    edit(project)
-    header_off(project)
-    stopped = Embeddings.compute
-
-    def stop(self: Embeddings, *arguments: object) -> Computed:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Embeddings, "compute", stop)
-    with pytest.raises(KeyboardInterrupt):
-        project.build()
-    monkeypatch.setattr(Embeddings, "compute", stopped)
-    assert project.road().lake.staged() is not None
-    add(project)
-    project.set("chunking.header", True)
-    project.set("lexical.k1", 1.7)
-    project.build()
-    assert rows(project.road()) == full_build(project)

@@ -138,14 +138,19 @@ def test_nothing_failed_is_nothing_marked(project: Project) -> None:
 def test_a_rule_that_is_declared_to_warn_fails_no_document(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """CO-03: the breach is in the report, the document is committed; a failure on record waits for `retry`."""
+    """CO-03, FA-01: the breach is in the report, the document is committed; what has failed is tried again at once, for
+    the stage is another one. Declared to fail again, it fails, and its last good rows stay."""
     Broken(monkeypatch, "herring", rule="EX-03")
     assert project.build().failed == 1
     project.set("contracts.warn", ["EX-03"])
-    again = project.build()
-    assert again.plan is not None and again.plan.idle and again.failed == 1
-    mark_for_retry(project.road())
     warned = project.build()
     assert warned.failed == 0 and failed(project) == {}
+    assert warned.plan is not None
+    assert next(iter(warned.plan.stages["chunks"].reasons)) == 'warned [] → ["EX-03"]'
     (check,) = [check for check in warned.stages["chunks"].checks if check.name == "scripted"]
     assert not check.passed and len(check.documents) == 1
+    chunks = warned.stages["chunks"].rows
+    project.set("contracts.warn", [])
+    strict = project.build()
+    assert strict.failed == 1 and strict.stages["chunks"].rows == chunks
+    assert strict.stages["embeddings"].stale == strict.stages["embeddings"].new == strict.embedded_texts == 0

@@ -114,7 +114,7 @@ def test_a_failing_scorer_fails_its_documents_alone(
     monkeypatch.setattr(Encoder, "embed", failing)
     result = semantic.build()
     (failure,) = result.stages["final_chunks"].failures
-    assert failure.kind == "scoring"
+    assert failure.kind == "embedding"
     assert failure.retryable == isinstance(error, ConnectionResetError)
     assert type(error).__name__ in failure.message
     assert len(calls) % (3 if failure.retryable else 1) == 0
@@ -142,6 +142,6 @@ def test_overflow_error_fails_the_document(semantic: Project) -> None:
     semantic.set("limits.failed_documents", 1.0)
     result = semantic.build()
     (failure,) = result.stages["chunks"].failures
-    assert (failure.kind, failure.retryable) == ("overflow", False)
+    assert (failure.kind, failure.retryable) == ("contract", False)
     assert "overflow: split" in failure.message
     assert _rows(semantic, "chunks").height == 1

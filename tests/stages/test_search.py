@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from linkrag_dagster.retrieval.index_model import analyzer_of
-from linkrag_dagster.retrieval.search import Answer, search
+from linkrag_dagster.retrieval.search import DEFAULT_FUSION, FUSIONS, MODES, Answer, search
 
 from .conftest import Project
 
@@ -23,7 +23,7 @@ def ask(project: Project, query: str, mode: str, *, k: int = 4, cut: float | Non
     )
 
 
-@pytest.mark.parametrize("mode", ["dense", "bm25", "hybrid"])
+@pytest.mark.parametrize("mode", MODES)
 def test_the_gate_holds_for_every_retriever(project: Project, mode: str) -> None:
     """GA-01: at most k, all under the cut, whatever ranked them; with nothing left, an answer that says why."""
     project.build()
@@ -39,6 +39,26 @@ def test_the_gate_holds_for_every_retriever(project: Project, mode: str) -> None
     assert not shut.answerable and not shut.citations
     assert shut.reason.startswith(f"NO ANSWER: nothing under cosine distance {nearest / 2:g}")
     assert '"ferry Lundholm"' in shut.reason
+
+
+def test_hybrid_is_the_declared_fusion(project: Project) -> None:
+    """HY-02: `hybrid` stands for what `retrieval.fusion` says; the declared default is that of a search without one."""
+    project.build()
+    road = project.road()
+    analyzer = analyzer_of(road.lake.current())
+    assert road.declaration.retrieval.fusion == DEFAULT_FUSION
+
+    def found(mode: str, fusion: str = DEFAULT_FUSION) -> Answer:
+        query = "When does the blue crane lift?"
+        return search(road.lake, query, mode=mode, fusion=fusion, encoder=road.encoder, analyzer=analyzer)
+
+    for fusion in FUSIONS:
+        assert found("hybrid", fusion) == found(fusion)
+    plain = search(road.lake, "When does the blue crane lift?", encoder=road.encoder, analyzer=analyzer)
+    assert plain == found(DEFAULT_FUSION)
+    assert found("rrf") != found("zscore")
+    with pytest.raises(ValueError, match="fusion mean: there are"):
+        found("hybrid", "mean")
 
 
 def test_every_quote_is_the_sources_own(project: Project) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from linkrag_dagster.peers import Peer, PeerMissing, PeerTools, Size, UnknownPeer
 from linkrag_dagster.stages import set_comparison
+from linkrag_dagster.stages.experiment import RUNS
 from linkrag_dagster.stages.set_chunks import PeerChunker, SetError, peer_tools, token_slices, within_window
 from linkrag_dagster.stages.set_comparison import SetComparison, compare_set, road_with
 from linkrag_dagster.stages.sets import earlier, evaluate_set
@@ -115,12 +116,12 @@ def test_one_family_of_ours_with_sound_peers(small: Project, folder: Path, peers
     assert [label for label, one in by_label.items() if not one.passed] == ["first_line", "shouting"]
     assert by_label["shouting"].facts["inexact_chunks"] > 0 == by_label["lines"].facts["inexact_chunks"]
     assert by_label["first_line"].facts["lost_characters"] > 0 == by_label["pack"].facts["lost_characters"]
-    assert found.best == {"dense": "lines", "bm25": "lines", "rrf": "lines"}
+    assert found.best == dict.fromkeys(RUNS, "lines")
     assert "pip install" in found.missing["absent"]
     assert {(row.run_a, row.run_b) for row in found.comparisons} == {
-        (f"{run} {own}", f"{run} lines") for run in ("dense", "bm25", "rrf") for own in ("pack", "pack:6")
+        (f"{run} {own}", f"{run} lines") for run in RUNS for own in ("pack", "pack:6")
     }
-    assert {row.family for row in found.comparisons} == {6}
+    assert {row.family for row in found.comparisons} == {2 * len(RUNS)}
     assert found.with_best == found.comparisons
     assert "lines 8" in peers
 

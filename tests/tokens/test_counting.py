@@ -54,6 +54,40 @@ def test_every_slice_counts_as_it_does_alone(tokenizer: Tokenizer, text: str) ->
         assert tokenizer.count(text) == tokenizer.count(text[:cut]) + tokenizer.count(text[cut:]), cut
 
 
+def test_many_slices_of_one_end_or_one_start(tokenizer: Tokenizer) -> None:
+    """TK-02: what is looked up for many slices at once is what `count` says of each."""
+    words = [
+        "words, ",
+        "天气。",
+        "\n",
+        "  \n\t",
+        "x" * 40,
+        "):\n",
+        "don't ",
+        "e\u0301",
+        "12345 ",
+        "👨‍👩‍👧",
+        "\ud800",
+        "\ufdfa",
+        "\n\n",
+    ]
+    rng = random.Random(5)
+    for _ in range(4):
+        text = "".join(rng.choice(words) for _ in range(100))
+        counter = TokenCounter(tokenizer, text)
+        end = rng.randrange(len(text) // 2, len(text) + 1)
+        count = counter.counts_to(end)
+        assert [count(start) for start in range(end)] == [counter.count(start, end) for start in range(end)]
+        shift = rng.randrange(10)
+        ends = sorted(rng.sample(range(shift, len(text) + 1), 60))
+        for start in rng.sample(range(shift, ends[0] + 1), min(3, ends[0] + 1 - shift)):
+            for limit in (0, 1, 9, 40, 1000):
+                for at in (0, 17):
+                    above = [n for n in range(at, 60) if counter.count(start, ends[n]) > limit]
+                    inside = [place - shift for place in ends]
+                    assert counter.first_above(start, inside, at, limit, shift) == (above or [60])[0]
+
+
 def test_counts_add_up_at_safe_cuts_beside_every_character(cl100k: Tokenizer, o200k: Tokenizer) -> None:
     """TK-02: no character of the basic plane or among emoji makes a safe cut unsafe."""
     companions = ["a", "B", "5", " ", "\n", "!", "'s", "/", "天", "\u0301", "  x", "\n\n", "!\n"]

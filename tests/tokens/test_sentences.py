@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from linkrag_dagster.tokens import sentences
+from linkrag_dagster.tokens import inner_stops, sentences
 
 
 def split(text: str) -> list[str]:
@@ -40,11 +40,37 @@ def test_abbreviations_and_numbers(shared: Path) -> None:
         ("  One line.\nSame paragraph\n\n \n Next one. ", ["One line.", "Same paragraph", "Next one."]),
         ("A first\nsentence. B\r\n\r\nC", ["A first\nsentence.", "B", "C"]),
         ("Broken \ud83d one. Next one.", ["Broken \ud83d one.", "Next one."]),
+        ("他走了。1923年他来了。pH不变。", ["他走了。", "1923年他来了。", "pH不变。"]),
+        ("船は出た。3日後に着いた。", ["船は出た。", "3日後に着いた。"]),
+        ("他写道：“天晴。2人出海。”1923年船回。", ["他写道：“天晴。2人出海。”", "1923年船回。"]),
+        ("这本《一。二》好。3人读过。", ["这本《一。二》好。", "3人读过。"]),
+        ("他是T.C.B.S的成员。后来。", ["他是T.C.B.S的成员。", "后来。"]),
+        (
+            "（没有关上。2人走了。“a) 也没有。3人来了。",
+            ["（没有关上。", "2人走了。", "“a) 也没有。", "3人来了。"],
+        ),
     ],
 )
 def test_sentences(text: str, expected: list[str]) -> None:
     """TK-03: Chinese, Japanese, English; closing quotes and repeated stops stay left."""
     assert split(text) == expected
+
+
+def test_stops_inside_a_sentence() -> None:
+    """SD-02: one too long has stops in its quotes and brackets; a Latin stop counts before white space alone."""
+    text = "他说：“船来了。3人上岸。”"
+    assert [text[:at] for at in inner_stops(text, 0, len(text))] == ["他说：“船来了。", text]
+    text = 'He read: "It is 3.50 (net). Pay now!" and left'
+    assert [text[at:] for at in inner_stops(text, 3, len(text))] == ['Pay now!" and left', "and left"]
+    assert inner_stops("。" * 50_000, 0, 50_000) == [50_000]
+
+
+@pytest.mark.parametrize(
+    "text", ["。" * 40_000, "“。" * 20_000, "(" * 20_000 + "。)" * 10_000, "）。" * 20_000]
+)
+def test_full_width_stops_are_read_once(text: str) -> None:
+    """TK-04: runs of stops, quotes that never close and brackets without number are read in linear steps."""
+    assert "".join(split(text)) == text
 
 
 def test_a_sentence_longer_than_a_window_stays_whole() -> None:

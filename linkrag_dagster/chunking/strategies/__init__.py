@@ -1,7 +1,9 @@
 """Strategies for comparison (ST-01 to ST-10): same elements, same tokenizer, same retrieval.
 
 Each is a pure function from a `Source` (text, elements, settings, tokenizer, scorer) to a `Cutting` (pieces);
-`strategy_chunks` makes chunks of them through the export that all chunks go through.
+`strategy_chunks` makes chunks of them through the export that all chunks go through. Images and tables have chunks of
+their own only where `derived` asks for it (see `StrategySettings`); strategies that compare texts tell the scores of
+every place that they compared.
 """
 
 from linkrag_dagster.chunking.strategies.final import (

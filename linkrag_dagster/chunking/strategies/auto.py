@@ -38,6 +38,7 @@ MOST_TURNS = 0.3
 """Above this share of lines that open a turn, paragraphs follow speakers, not topics."""
 LEAST_STOPS = 1 / 500
 """Below this many sentence ends a code point, and without paragraphs, a text has no boundaries."""
+BY_SYNTAX = "document_aware"
 LONG_PARAGRAPH = 2000
 """Above this median length in code points a paragraph holds several topics."""
 
@@ -60,11 +61,19 @@ def auto(source: Source) -> Cutting:
     syntax = named_syntax(source) or syntax_of(source.text, source.elements)
     if syntax.name != PLAIN:
         cutting = by_syntax(source, syntax)
-        return replace(cutting, strategy="document_aware")
+        return replace(cutting, strategy=BY_SYNTAX)
     choice = boundaries_of(source.text, source.elements, source.scorer is not None)
     strategies = {"fixed": fixed, "recursive": recursive, "percentile": percentile, "texttiling": texttiling}
     cutting = strategies[choice.strategy](source)
     return replace(cutting, strategy=choice.strategy, reason=choice.reason)
+
+
+def choice_of(source: Source) -> Choice:
+    """What `auto` takes of a text where texts can be compared; nothing is cut."""
+    syntax = named_syntax(source) or syntax_of(source.text, source.elements)
+    if syntax.name != PLAIN:
+        return Choice(BY_SYNTAX, syntax.name)
+    return boundaries_of(source.text, source.elements, scorer=True)
 
 
 def boundaries_of(text: str, elements: Sequence[Element], scorer: bool) -> Choice:

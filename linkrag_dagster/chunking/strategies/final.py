@@ -1,16 +1,21 @@
-"""From pieces to final chunks and to the chunks that are indexed, by the same export as everything else."""
+"""From pieces to final chunks and to the chunks that are indexed, by the same export as everything else.
+
+Pieces alone, unless `derived` is set: then every image and table has a derived chunk, too, as in stage one (CB-13),
+with the first piece that holds some of it as its source (SD-14).
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
-from linkrag_dagster.chunking.derived import DERIVED_KINDS
+from linkrag_dagster.chunking.derived import DERIVED_KINDS, AdjacentContext, identifier
 from linkrag_dagster.chunking.export import export_chunks
 from linkrag_dagster.chunking.lines import Lines
+from linkrag_dagster.chunking.measure import Measure
 from linkrag_dagster.chunking.records import Chunk, FinalChunk, GapTrace, Span
 from linkrag_dagster.chunking.settings import ChunkSettings
-from linkrag_dagster.chunking.strategies.pieces import Cutting, Piece, Source
+from linkrag_dagster.chunking.strategies.pieces import END, Cutting, Piece, Source
 from linkrag_dagster.chunking.strategies.registry import comparison_strategy
 from linkrag_dagster.chunking.trails import Trails
 from linkrag_dagster.markdown.elements import Element
@@ -75,12 +80,18 @@ def final_of(
 
 
 def trace_of(cutting: Cutting) -> list[GapTrace]:
-    """A row a cut, with its reason; before them the choice of a strategy, where there was one."""
+    """A row a cut, with its reason, or a row for every place that was compared, with its scores (SD-16).
+
+    Before them the choice of a strategy, where there was one.
+    """
     rows: list[GapTrace] = []
     if cutting.reason:
         choice = f"{cutting.strategy}: {cutting.reason}" if cutting.strategy else cutting.reason
         rows.append(GapTrace(WHOLE, 0, 0, None, None, False, False, choice))
-    for piece in cutting.pieces[:-1]:
+    for gap in cutting.gaps:
+        scores = (gap.cohesion, gap.depth)
+        rows.append(GapTrace(WHOLE, len(rows), gap.position, *scores, gap.legal, gap.chosen, gap.reason))
+    for piece in () if cutting.gaps else cutting.pieces[:-1]:
         rows.append(GapTrace(WHOLE, len(rows), piece.end_char, None, None, True, True, piece.ends))
     return rows
 
@@ -99,10 +110,64 @@ class _Finals:
         self._ends = [e.end_char for e in self._elements]
         self._lines = Lines(source.text)
         self._trails = Trails(source.elements, settings.max_tracked_heading_level)
+        self._positions = {e.element_index: at for at, e in enumerate(self._elements)}
+        self._context: AdjacentContext | None = None
+        if source.settings.derived:
+            whole = Measure(counter, 0, len(source.text))
+            self._context = AdjacentContext(self._elements, source.text, whole, settings)
 
     def all(self) -> Iterator[FinalChunk]:
-        for index, piece in enumerate(self._cutting.pieces):
-            yield self._of(index, piece)
+        index = 0
+        known: set[int] = set()
+        for piece in self._cutting.pieces:
+            made = self._of(index, piece)
+            yield made
+            index += 1
+            for element in self._held(piece.start_char, piece.end_char) if self._context else ():
+                if element.kind in DERIVED_KINDS and element.element_index not in known:
+                    known.add(element.element_index)
+                    yield self._derived(index, element, made)
+                    index += 1
+
+    def _derived(self, index: int, element: Element, source: FinalChunk) -> FinalChunk:
+        """The chunk by which an image or a table is found by itself; its source is a piece that holds it."""
+        assert self._context is not None
+        before, after = self._context.around(self._positions[element.element_index])
+        trails = self._trails.of_chunk([element.element_index])
+        begin, end = element.start_char, element.end_char
+        tokens = self._counter.count(begin, end)
+        oversized = tokens > self._settings.max_tokens
+        return FinalChunk(
+            final_id=f"{WHOLE}.f{index:04d}",
+            final_index=index,
+            coarse_id=WHOLE,
+            role="derived",
+            kinds=(element.kind,),
+            element_indexes=(element.element_index,),
+            contained_element_ids=(identifier(element),),
+            content=self._text[begin:end],
+            verbatim=True,
+            coarse_start=begin,
+            coarse_end=end,
+            start_char=begin,
+            end_char=end,
+            start_line=element.start_line,
+            end_line=element.end_line,
+            spans=(Span(begin, end),),
+            heading_trail=trails.common,
+            heading_trails=trails.each,
+            tokens=tokens,
+            strategy=self._strategy,
+            hard_max_enforced=False,
+            cut_reason=END,
+            oversized=oversized,
+            oversized_reason="protected_single" if oversized else None,
+            element_id=identifier(element),
+            source_final_id=source.final_id,
+            description=element.description or None,
+            context_before=before,
+            context_after=after,
+        )
 
     def _of(self, index: int, piece: Piece) -> FinalChunk:
         content, spans = self._words(piece)

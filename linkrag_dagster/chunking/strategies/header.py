@@ -16,7 +16,7 @@ _DEEPEST = 2
 
 # What JavaScript takes for white space and for the end of a line.
 _JS_SPACE = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
-_JS_STRIP = "".join(chr(c) for c in range(0x10000) if re.match(f"[{_JS_SPACE}]", chr(c)))
+_JS_STRIP = "".join(re.findall(f"[{_JS_SPACE}]", "".join(map(chr, range(0x10000)))))
 _JS_HEADING = re.compile("(?:^|(?<=[\n\r\u2028\u2029]))## ([^\n\r\u2028\u2029]+)(?=[\n\r\u2028\u2029]|\\Z)")
 _JS_HEADING_LINE = re.compile("## [^\n\r\u2028\u2029]+\n")
 _JS_PARAGRAPH = re.compile(r"[^\n](?:[^\n]|\n(?!\n))*")

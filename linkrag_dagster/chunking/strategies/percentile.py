@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkrag_dagster.chunking.atom_vectors import Retries, text_vectors
-from linkrag_dagster.chunking.strategies.pieces import END, Cutting, Piece, Source
+from linkrag_dagster.chunking.strategies.pieces import END, Cutting, Piece, Source, WeighedGap
 from linkrag_dagster.tokens import sentences
 
 DISTANCE = "distance"
@@ -15,6 +15,7 @@ def percentile(source: Source) -> Cutting:
     """Pieces of whole sentences; a cut falls where two neighbours' cosine distance is above the percentile.
 
     The percentile is numpy's, linear between two values. A vector of length zero has no direction, hence no distance.
+    Every gap is told with its distance and the threshold (SD-16).
 
     Raises:
         ValueError: there is no scorer.
@@ -38,12 +39,27 @@ def percentile(source: Source) -> Cutting:
     # Noise of the last digits is no difference.
     distances[known] = np.round(1 - cosines, 12)
     cuts = np.zeros(len(distances), dtype=bool)
+    threshold: float | None = None
     if known.any():
-        cuts[known] = distances[known] > np.percentile(distances[known], settings.percentile)
+        threshold = float(np.percentile(distances[known], settings.percentile))
+        cuts[known] = distances[known] > threshold
     pieces: list[Piece] = []
     first = 0
     for gap in [*np.flatnonzero(cuts).tolist(), len(spans) - 1]:
         ends = END if gap == len(spans) - 1 else DISTANCE
         pieces.append(Piece(spans[first][0], spans[gap][1], ends))
         first = gap + 1
-    return Cutting(pieces)
+    gaps = [
+        _gap(end, None if np.isnan(distance) else float(distance), threshold, chosen)
+        for (_, end), distance, chosen in zip(spans, distances.tolist(), cuts.tolist(), strict=False)
+    ]
+    return Cutting(pieces, gaps=gaps)
+
+
+def _gap(position: int, distance: float | None, threshold: float | None, chosen: bool) -> WeighedGap:
+    """A gap between two sentences; its cohesion is their cosine."""
+    word = DISTANCE if chosen else "kept"
+    if distance is None or threshold is None:
+        return WeighedGap(position, None, None, True, chosen, f"{word}: no distance")
+    figures = f"distance {distance:.3f}, threshold {threshold:.3f}"
+    return WeighedGap(position, round(1 - distance, 12), None, True, chosen, f"{word}: {figures}")

@@ -39,6 +39,27 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
+class WeighedGap:
+    """A place that a strategy compared, and what became of it (SD-16).
+
+    Attributes:
+        position: code point in the text where a cut there would fall, or where the curve was taken.
+        cohesion: likeness of what stands on both sides; None where nothing could be compared.
+        depth: of the valley there; None for strategies without valleys.
+        legal: whether a cut may fall at that very place.
+        chosen: whether one does.
+        reason: a word for why, then its figures.
+    """
+
+    position: int
+    cohesion: float | None
+    depth: float | None
+    legal: bool
+    chosen: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Cutting:
     """What a strategy made of one text.
 
@@ -46,11 +67,13 @@ class Cutting:
         pieces: in order of their starts, none of them blank.
         strategy: the strategy that cut, where `auto` chose it; else "".
         reason: why that strategy, or why a simpler way was taken; else "".
+        gaps: every place that was compared, those of the cuts among them, in order; empty where nothing was.
     """
 
     pieces: Sequence[Piece]
     strategy: str = ""
     reason: str = ""
+    gaps: Sequence[WeighedGap] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from linkrag_dagster.chunking.strategies.segmenter import part_boundaries, split
 from linkrag_dagster.chunking.strategies.units import Units
 from linkrag_dagster.tokens import sentences
 from linkrag_dagster.tokens.cutting import CLOSING, OPENING
+from linkrag_dagster.tokens.graphemes import last_boundary
 
 BLANK_LINE, LINE, SENTENCE, CLAUSE, SPACE, WORD, WORD_PART, GRAPHEME, RESIDUE = (
     "blank_line",
@@ -33,6 +34,7 @@ _LINES = re.compile(r"(?:\r\n|\n|\r)\s*")
 # A mark between digits or letters (7,340; 10:30) is none; full-width ones need no blank behind them.
 _CLAUSES = re.compile(r"[,;:](?=\s)\s*|[，、；：。！？…—।။၊]+[”’»）】》〉」』〕\"')\]]*\s*")
 _SPACES = re.compile(r"\s+")
+_BLANKS = re.compile(r"\s*")
 
 
 def recursive(source: Source) -> Cutting:
@@ -47,7 +49,11 @@ def recursive(source: Source) -> Cutting:
     own = max(1, settings.usual_size - overlap)
     pieces = split(text, units, own, 0, len(text))
     if overlap:
-        pieces = [pieces[0], *map(_Extended(text, units, overlap), pieces, pieces[1:])] if pieces else []
+        pieces = (
+            [pieces[0], *map(_Extended(text, units, overlap, settings.usual_size), pieces, pieces[1:])]
+            if pieces
+            else []
+        )
     return Cutting(pieces)
 
 
@@ -86,7 +92,8 @@ class _Splitter:
             yield from self._anywhere(start, end)
             return
         name = _RANK_NAMES[rank]
-        cuts = _RANKS[rank](self._text, start, end)
+        found = _RANKS[rank](self._text, start, end)
+        cuts = [cut for cut in found if last_boundary(self._text, start, cut) == cut]
         if not cuts:
             yield from self.pieces(start, end, rank + 1)
             return
@@ -125,10 +132,18 @@ class _Splitter:
             yield replace(held, ends=name)
 
     def _anywhere(self, start: int, end: int) -> Iterator[Piece]:
-        while start < end:
+        while True:
+            blanks = _BLANKS.match(self._text, start, end)
+            start = start if blanks is None else blanks.end()
+            if start >= end:
+                return
             cut, residue = self._units.prefix(start, end, self._limit)
             cut = self._off_marks(start, cut, end)
+            # Without the blanks behind it a word may be more tokens.
             first, last = visible(self._text, start, cut)
+            while last > first + 1 and not self._fits(first, last):
+                cut, residue = self._units.prefix(first, last, self._limit)
+                last = visible(self._text, first, cut)[1]
             if first < last:
                 yield Piece(first, last, RESIDUE if residue else GRAPHEME)
             start = cut
@@ -139,18 +154,23 @@ class _Splitter:
         while place < end and place > start + 1 and cut - place < 8:
             marks = self._text[place] in CLOSING or self._text[place - 1] in OPENING
             if not marks and not splits_syllable(self._text, place):
-                return place
+                return place if place == cut or self._is_piece(start, place) else cut
             place -= 1
         return cut
+
+    def _is_piece(self, start: int, end: int) -> bool:
+        """Whether a grapheme ends there, and the piece fits: fewer characters may be more tokens."""
+        return last_boundary(self._text, start, end) == end and self._fits(start, end)
 
 
 class _Extended:
     """Moves the start of a piece into the one before it, by the overlap."""
 
-    def __init__(self, text: str, units: Units, overlap: int) -> None:
+    def __init__(self, text: str, units: Units, overlap: int, size: int) -> None:
         self._text = text
         self._units = units
         self._overlap = overlap
+        self._size = size
 
     def __call__(self, before: Piece, piece: Piece) -> Piece:
         text, end = self._text, before.end_char
@@ -160,13 +180,19 @@ class _Extended:
         # The earliest place from which the words up to this piece's own are few enough.
         while low < high:
             middle = (low + high) // 2
-            if self._units.fits(places[middle], piece.start_char, self._overlap):
+            if self._fits(places[middle], piece):
                 high = middle
             else:
                 low = middle + 1
         # It never begins where the piece before begins.
         place = max(low, 1)
         return replace(piece, start_char=places[place]) if place < len(places) else piece
+
+    def _fits(self, place: int, piece: Piece) -> bool:
+        """Whether words from there are few enough, alone and together with the piece: tokens do not add up."""
+        return self._units.fits(place, piece.start_char, self._overlap) and self._units.fits(
+            place, piece.end_char, self._size
+        )
 
 
 def _ends(pattern: re.Pattern[str]) -> Callable[[str, int, int], Sequence[int]]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from linkrag_dagster.chunking.depth import Smoothing, depth_scores
-from linkrag_dagster.chunking.strategies.pieces import END, Cutting, Piece, Source
+from linkrag_dagster.chunking.strategies.pieces import END, Cutting, Piece, Source, WeighedGap
 from linkrag_dagster.chunking.strategies.segmenter import word_boundaries
 from linkrag_dagster.markdown.elements import Element
 
@@ -71,24 +71,78 @@ class Topics:
 
 
 def texttiling(source: Source) -> Cutting:
-    """Pieces between topic boundaries, each a run of whole blocks; a heading stays with what follows it."""
+    """Pieces between topic boundaries, each a run of whole blocks; a heading stays with what follows it.
+
+    Told are the curve, at every gap between pseudo-sentences, and every gap between blocks; a cut has the scores of the
+    deepest boundary that it stands for (SD-16).
+    """
     text, gaps = source.text, paragraph_gaps(source.elements)
     elements = [e for e in source.elements if e.kind != "rule"]
     if not elements:
         return Cutting([])
     topics = topics_of(text)
-    cuts = {_nearest(gaps, topics.positions[gap]) for gap in topics.deep()} if gaps else set[int]()
+    deep = topics.deep()
+    # The deepest first: a cut stands for it.
+    scored: dict[int, int] = {}
+    for gap in deep if gaps else ():
+        scored.setdefault(_nearest(gaps, topics.positions[gap]), gap)
+    cuts = set(scored)
     if elements[0].kind == "front_matter" and len(elements) > 1:
         cuts.add(elements[1].start_char)
     pieces: list[Piece] = []
+    weighed: list[WeighedGap] = []
+    curve = _curve(topics, deep)
     begin = elements[0].start_char
     for element, following in zip(elements, [*elements[1:], None], strict=True):
         if following is None:
             pieces.append(Piece(begin, element.end_char, END))
-        elif following.start_char in cuts:
+            continue
+        # Where a pseudo-sentence ends with its block, both gaps are one.
+        here = curve.pop(following.start_char, None)
+        if following.start_char in cuts:
             pieces.append(Piece(begin, element.end_char, TOPIC))
             begin = following.start_char
-    return Cutting(pieces)
+            weighed.append(_cut(topics, element.end_char, scored.get(following.start_char)))
+        elif element.kind == "heading":
+            weighed.append(_between(element.end_char, here, legal=False, reason="after_heading"))
+        else:
+            weighed.append(_between(element.end_char, here, legal=True, reason="kept"))
+    return Cutting(pieces, gaps=sorted((*weighed, *curve.values()), key=lambda gap: gap.position))
+
+
+def _curve(topics: Topics, deep: Sequence[int]) -> dict[int, WeighedGap]:
+    """The gaps between pseudo-sentences, by place: a cut falls between blocks, never there."""
+    taken, cutoff = set(deep), topics.cutoff or 0.0
+    found: dict[int, WeighedGap] = {}
+    for gap, (position, cohesion, depth) in enumerate(
+        zip(topics.positions, topics.cohesion, topics.depths, strict=True)
+    ):
+        word = "moved" if gap in taken else "near" if depth > max(cutoff, 0.0) else "shallow"
+        reason = f"{word}: {_figures(topics, depth)}"
+        found[position] = WeighedGap(position, cohesion, depth, False, False, reason)
+    return found
+
+
+def _between(position: int, here: WeighedGap | None, *, legal: bool, reason: str) -> WeighedGap:
+    """A gap between two blocks that is not cut, with the scores of the pseudo-sentences' gap there, if there is one."""
+    if here is None:
+        return WeighedGap(position, None, None, legal, False, reason)
+    figures = here.reason.partition(": ")[2]
+    return WeighedGap(position, here.cohesion, here.depth, legal, False, f"{reason}: {figures}")
+
+
+def _cut(topics: Topics, position: int, gap: int | None) -> WeighedGap:
+    """A cut between two blocks; without a gap the one after front matter."""
+    if gap is None:
+        return WeighedGap(position, None, None, True, True, TOPIC)
+    depth = topics.depths[gap]
+    return WeighedGap(
+        position, topics.cohesion[gap], depth, True, True, f"{TOPIC}: {_figures(topics, depth)}"
+    )
+
+
+def _figures(topics: Topics, depth: float) -> str:
+    return f"depth {depth:.3f}, threshold {topics.cutoff or 0.0:.3f}"
 
 
 def paragraph_gaps(elements: Sequence[Element]) -> list[int]:

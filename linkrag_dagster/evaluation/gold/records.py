@@ -17,12 +17,14 @@ class GoldDocument:
         text: its text; the set's offsets are code points into it.
         title: its title; "" where there is none.
         version: its version; None where the set has no versions.
+        markup: how elements are read from it: `markdown`, which plain prose is too, or `plain`.
     """
 
     doc_id: str
     text: str
     title: str = ""
     version: str | None = None
+    markup: str = "markdown"
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,10 @@ class HtmlExtractor:
             "python": platform.python_version(),
         }
 
+    def recognition(self) -> Mapping[str, str]:
+        """None."""
+        return {}
+
     def extract(self, data: bytes, *, name: str, options: Mapping[str, object]) -> Extraction:
         """The page's text; locators count code points of the decoded page (`#char=a,b`).
 

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
+from linkrag_dagster.extraction.pdf.marks import BULLET, NUMBER, TICK
 from linkrag_dagster.extraction.pdf.rows import Row, row
-from linkrag_dagster.extraction.pdf.tables import TableRow
+from linkrag_dagster.extraction.pdf.table import TableRow
 from linkrag_dagster.extraction.pdf.words import Box, Word, union
 
-BULLET = re.compile(r"[•‣◦▪▫■□●○·∙⁃–—*➢➤✓\uf0b7\uf0a7-](?:\s+|$)")
-NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]\s", re.IGNORECASE)
 CAPTION = re.compile(r"(?:Figure|Fig\.|Abbildung|Abb\.|Figura|图|圖|図)\s*[\dA-Z][\w.\-]*", re.IGNORECASE)
 _ENDS = (".", "!", "?", ":", "。", "！", "？", "：", ".”", ".’", '."', ".)")
 _PLACEHOLDER = "\ufffc"
@@ -21,11 +20,15 @@ _PLACEHOLDER = "\ufffc"
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """A line of a block: its words, and the box of its glyphs on the page as shown."""
+    """A line of a block: its words, and the box of its glyphs on the page as shown.
+
+    `confidence` says how sure their recognition is, where they were recognised in a picture.
+    """
 
     text: str
     page: int
     place: Box
+    confidence: float | None = None
 
 
 @dataclass(slots=True)
@@ -120,7 +123,7 @@ def _runs(rows: Sequence[Row], page: int, left: float, mono_is_code: bool) -> It
         if at == len(rows) or _separate(rows[at - 1], rows[at], pitches, mono_is_code):
             run = rows[begin:at]
             begin = at
-            if mono_is_code and _is_mono(run[0]):
+            if mono_is_code and is_mono(run[0]):
                 yield _code(run, page, left)
             else:
                 yield from _paragraphs(run, page)
@@ -137,8 +140,8 @@ def _pitches(rows: Sequence[Row]) -> dict[int, float]:
 
 
 def _separate(one: Row, other: Row, pitches: dict[int, float], mono_is_code: bool) -> bool:
-    mono = mono_is_code and _is_mono(one)
-    if mono_is_code and mono != _is_mono(other):
+    mono = mono_is_code and is_mono(one)
+    if mono_is_code and mono != is_mono(other):
         return True
     if not mono and (abs(one.size - other.size) > 0.6 or weight(one) != weight(other)):
         return True
@@ -154,7 +157,7 @@ def _paragraphs(run: Sequence[Row], page: int) -> Iterator[Block]:
             rows = run[begin:at]
             first, last = rows[0], rows[-1]
             text = first.text
-            item = BULLET.match(text) is not None or NUMBER.match(text) is not None
+            item = any(mark.match(text) for mark in (BULLET, NUMBER, TICK))
             yield Block(
                 "item" if item else "paragraph",
                 [_line(r, page) for r in rows],
@@ -171,7 +174,7 @@ def _begins(run: Sequence[Row], begin: int, at: int, left: float, right: float) 
     """Whether a row begins a paragraph of its own within rows that look alike."""
     before, one = run[at - 1], run[at]
     text, ended = one.text, before.text.rstrip().endswith(_ENDS)
-    if BULLET.match(text):
+    if BULLET.match(text) or TICK.match(text):
         return True
     short = before.box[2] < right - 0.2 * (right - left)
     beside = NUMBER.match(run[begin].text) and abs(one.box[0] - run[begin].box[0]) < one.size
@@ -202,12 +205,15 @@ def weight(one: Row) -> int:
     return 2 if all(word.bold for word in letters) else int(all(word.italic for word in letters))
 
 
-def _is_mono(one: Row) -> bool:
+def is_mono(one: Row) -> bool:
+    """Whether all of a row is set in a monospaced font."""
     return all(word.mono for word in one.words)
 
 
 def _line(one: Row, page: int) -> TextLine:
-    return TextLine(one.text, page, union(word.place for word in one.words))
+    sure = [(word.confidence, len(word.text)) for word in one.words if word.confidence is not None]
+    confidence = sum(c * n for c, n in sure) / sum(n for _, n in sure) if sure else None
+    return TextLine(one.text, page, union(word.place for word in one.words), confidence)
 
 
 def _code(run: Sequence[Row], page: int, column: float) -> Block:

@@ -14,6 +14,8 @@ from linkrag_dagster.extraction.pdf.rows import Row, rows_of
 from linkrag_dagster.extraction.pdf.words import Segment, union
 
 _LEAST_ROWS = 3
+_LEAST_CODE = 12
+"""Rows of monospaced words alone from which on they may be columns: of a document that has no other words."""
 _LEAST_WIDTH = 6.0
 """Of a column, in font sizes."""
 _LEAST_GUTTER = 0.7
@@ -22,6 +24,8 @@ _LEAST_FILL = 0.3
 """Share of its side's width that the middle line of prose fills; the side may hold two more columns."""
 _CROSSED = (0.04, 0.1, 0.25, 0.5, 0.75)
 """Shares of the rows that may cross a gutter: titles, tables, figures."""
+_LABELLED = 0.4
+"""Share of rows that are a label with its value, from which on they are a form."""
 _MOST_STRIPS = 12
 _TITLE = 1.12
 """Times the usual size from which on a row at the left is a title of both columns, where nothing stands beside it."""
@@ -135,6 +139,10 @@ def _is_title(rows: Sequence[Row], at: int, gutter: float, usual: float) -> bool
 
 
 def _is_columns(run: Sequence[Row], gutter: float) -> bool:
+    if len(run) < _LEAST_CODE and all(word.mono for row in run for word in row.words):
+        return False  # code with a wide blank in every line
+    if sum(_is_labelled(row, gutter) for row in run) >= _LABELLED * len(run):
+        return False  # a form: each label goes with what stands beside it
     sides = [
         [s for r in run for s in r.segments if s.box[2] <= gutter],
         [s for r in run for s in r.segments if s.box[0] >= gutter],
@@ -150,3 +158,10 @@ def _is_columns(run: Sequence[Row], gutter: float) -> bool:
         if width < _LEAST_WIDTH * size or fill < _LEAST_FILL * width or characters < 12:
             return False
     return True
+
+
+def _is_labelled(row: Row, gutter: float) -> bool:
+    """Whether a row is a label and, across the gutter, what it labels: `Name:      Ada`."""
+    left = [s for s in row.segments if s.box[2] <= gutter]
+    right = [s for s in row.segments if s.box[0] >= gutter]
+    return bool(right) and bool(left) and left[-1].text.endswith((":", "\uff1a"))

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
 from linkrag_dagster.extraction.failures import ExtractionError
 from linkrag_dagster.extraction.language import guess_language
-from linkrag_dagster.extraction.pdf.blocks import CAPTION, Block, Placed, blocks_of, placeholder
+from linkrag_dagster.extraction.ocr import OcrSettings, components
+from linkrag_dagster.extraction.pdf.aligned import aligned_tables
+from linkrag_dagster.extraction.pdf.blocks import CAPTION, Block, Placed, blocks_of, is_mono, placeholder
 from linkrag_dagster.extraction.pdf.columns import reading_order
 from linkrag_dagster.extraction.pdf.figures import find_images
 from linkrag_dagster.extraction.pdf.flow import flow
@@ -19,9 +21,11 @@ from linkrag_dagster.extraction.pdf.furniture import furniture
 from linkrag_dagster.extraction.pdf.headings import mark_headings
 from linkrag_dagster.extraction.pdf.hyphens import Vocabulary
 from linkrag_dagster.extraction.pdf.library import pymupdf
-from linkrag_dagster.extraction.pdf.rows import rows_of
-from linkrag_dagster.extraction.pdf.tables import find_tables, without
-from linkrag_dagster.extraction.pdf.words import PageText, Segment, read_page, segment, union
+from linkrag_dagster.extraction.pdf.pages import left_out, read_pages, warnings, why_no_text
+from linkrag_dagster.extraction.pdf.rows import Row, rows_of
+from linkrag_dagster.extraction.pdf.ruled import ruled_tables, without
+from linkrag_dagster.extraction.pdf.table import Table
+from linkrag_dagster.extraction.pdf.words import PageText, Segment, segment, union
 from linkrag_dagster.extraction.pdf.writing import Writer
 from linkrag_dagster.extraction.records import Extraction
 
@@ -36,26 +40,31 @@ class PdfExtractor:
     """Reads the words of each page with their places, and writes columns, headings, tables and lists as Markdown."""
 
     name: str = "pdf"
-    version: str = "1"
+    version: str = "2"
     media_types: tuple[str, ...] = ("application/pdf",)
 
     def libraries(self) -> Mapping[str, str]:
         """Versions on which the text depends."""
         return {"pymupdf": version("pymupdf")}
 
+    def recognition(self) -> Mapping[str, str]:
+        """Versions on which the text of scans depends."""
+        return components()
+
     def extract(self, data: bytes, *, name: str, options: Mapping[str, object]) -> Extraction:
         """The document's text; locators name page and box (`#page=n&bbox=…`), pages are numbered from 1.
 
         Raises:
             ExtractionError: `empty` (no bytes), `encrypted` (asks for a password), `corrupt` (can't be read),
-                `no_text` (pages without a text layer).
+                `no_text` (pages without text, scans without the extra `ocr` among them).
+            ValueError: on wrong options.
         """
-        del options
+        settings = OcrSettings.of(options)
         if not data:
             raise ExtractionError("empty", f"{name} has no bytes: write it, or delete it")
         document = _open(data, name)
         try:
-            return self._read(document, name)
+            return self._read(document, name, settings)
         except ExtractionError:
             raise
         except (RuntimeError, ValueError, pymupdf().mupdf.FzErrorBase) as error:
@@ -65,15 +74,13 @@ class PdfExtractor:
         finally:
             document.close()
 
-    def _read(self, document: Any, name: str) -> Extraction:
-        pages = [read_page(document[at], at + 1) for at in range(document.page_count)]
+    def _read(self, document: Any, name: str, settings: OcrSettings) -> Extraction:
+        read = read_pages(document, settings)
+        pages = [page.text for page in read]
         if not any(page.segments for page in pages):
-            raise ExtractionError(
-                "no_text",
-                f"{name} has no text on its {len(pages)} pages (a scan?): recognise its characters and save it with "
-                "a text layer, or exclude it",
-            )
-        blocks = _blocks(document, pages)
+            raise ExtractionError("no_text", why_no_text(name, read, settings))
+        removed = furniture(pages)
+        blocks = _blocks(document, pages, removed)
         writer = Writer(Vocabulary.of([line.text for block in blocks for line in block.lines]))
         for block in blocks:
             writer.write(block)
@@ -92,7 +99,13 @@ class PdfExtractor:
             extractor_version=self.version,
             encoding=None,
             locators=tuple(writer.locators),
-            pages=writer.pages(len(pages)),
+            pages=tuple(
+                replace(page, confidence=how.confidence, reading=how.reading)
+                for page, how in zip(writer.pages(len(pages)), read, strict=True)
+            ),
+            left_out=tuple(left_out(read, removed)),
+            warnings=tuple(warnings(read, settings)),
+            needs_ocr=any(page.needed for page in read),
         )
 
 
@@ -118,21 +131,22 @@ def _reason(error: Exception) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def _blocks(document: Any, pages: Sequence[PageText]) -> list[Block]:
-    removed = furniture(pages)
+def _blocks(document: Any, pages: Sequence[PageText], removed: Sequence[Sequence[Row]]) -> list[Block]:
     known = Vocabulary.of([row.text for page in pages for row in rows_of(page.segments)])
     kept: list[tuple[tuple[Segment, ...], list[Placed]]] = []
     for page, rows in zip(pages, removed, strict=True):
         source = document[page.number - 1]
-        tables = find_tables(source, page, known)
+        tables = ruled_tables(source, page, known)
         gone = {id(s) for row in rows for s in row.segments}
-        segments = tuple(s for s in without(page, [t.box for t in tables]) if id(s) not in gone)
-        placed = [Placed(t.rows, t.box, union(r.place for r in t.rows)) for t in tables]
+        segments = without([s for s in page.segments if id(s) not in gone], [t.box for t in tables])
+        placed = [_placed(t) for t in tables]
         placed += [Placed((), i.box, i.place) for i in find_images(source, page)]
         kept.append((segments, placed))
     body, mono_is_code = _body(kept)
     columns: list[list[Block]] = []
     for page, (segments, placed) in zip(pages, kept, strict=True):
+        segments, aligned = _without_aligned(segments, known, mono_is_code)
+        placed += [_placed(table) for table in aligned]
         marks = [segment([placeholder(one, at, body)]) for at, one in enumerate(placed)]
         notes: list[Block] = []
         found: list[list[Block]] = []
@@ -145,6 +159,31 @@ def _blocks(document: Any, pages: Sequence[PageText]) -> list[Block]:
     blocks = flow([column for column in columns if column], body)
     mark_headings(blocks, body, [(entry[0], entry[1], entry[2]) for entry in document.get_toc()])
     return blocks
+
+
+def _placed(table: Table) -> Placed:
+    return Placed(table.rows, table.box, union(row.place for row in table.rows))
+
+
+def _without_aligned(
+    segments: tuple[Segment, ...], known: Vocabulary, mono_is_code: bool
+) -> tuple[tuple[Segment, ...], list[Table]]:
+    """A page's segments without those of tables that have no rules, and these tables.
+
+    Sought on the whole page, where columns of prose side by side look like one, and then in each of its columns.
+    """
+
+    def usable(row: Row) -> bool:
+        return not (mono_is_code and is_mono(row))
+
+    found = aligned_tables(rows_of(segments), known, prose=0, usable=usable)
+    segments = without(segments, [table.box for table in found])
+    inside = [
+        table
+        for column in reading_order(segments)
+        for table in aligned_tables(column, known, prose=1, usable=usable)
+    ]
+    return without(segments, [table.box for table in inside]), found + inside
 
 
 def _body(kept: Sequence[tuple[Sequence[Segment], Sequence[Placed]]]) -> tuple[float, bool]:

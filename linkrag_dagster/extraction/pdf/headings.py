@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence, Set
 
 from linkrag_dagster.extraction.pdf.blocks import CAPTION, Block
@@ -13,6 +12,8 @@ _LONGEST = 200
 _LONGEST_STANDING_OUT = 120
 _MOST_STANDING_OUT = 0.4
 """Share of a document's characters in bold, or italic, from which on that says nothing."""
+_STOPS = (".", ",", ";", ":", "。")
+_NUMBERED = re.compile(r"\d{1,2}(?:\.\d{1,2}){1,3}\.?\s")
 _LETTERS = re.compile(r"[^\W\d_]{2,}|[\u3040-\u9fff]")
 
 
@@ -39,14 +40,14 @@ def mark_headings(blocks: Sequence[Block], body: float, outline: Sequence[tuple[
         elif _looks_like_one(block, body, telling):
             block.kind = "heading"
             found.append(block)
-    deepest = 0
-    sizes = sorted({_style(block) for block in found}, reverse=True)
-    if named:
-        # What the outline leaves out stands below what it names, unless it is larger than all of that.
-        known = Counter((_style(b), b.level) for b in blocks if b.kind == "heading" and b.level)
-        deepest = max((level for (_, level) in known), default=0)
+    # What the outline leaves out stands below what it names, unless it is larger than all of that.
+    known = [block for block in blocks if block.kind == "heading" and block.level]
+    deepest = max((block.level for block in known), default=0)
+    largest = max((_style(block) for block in known), default=None)
+    styles = sorted({_style(b) for b in found if largest is None or _style(b) <= largest}, reverse=True)
     for block in found:
-        block.level = min(6, deepest + 1 + sizes.index(_style(block)))
+        style = _style(block)
+        block.level = min(6, deepest + 1 + styles.index(style)) if style in styles else 1
 
 
 def _looks_like_one(block: Block, body: float, telling: Set[int]) -> bool:
@@ -55,12 +56,15 @@ def _looks_like_one(block: Block, body: float, telling: Set[int]) -> bool:
         return False
     if block.size >= _LARGER * body + 0.2:
         return block.kind == "paragraph" or not text.endswith((".", ";", ","))
+    if block.lines[0].confidence is not None and len(block.lines) == 1 and _NUMBERED.match(text):
+        # Recognition tells no bold type: a section's number has to do.
+        return len(text) <= _LONGEST_STANDING_OUT and not text.endswith(_STOPS)
     return (
         block.weight in telling
         and block.size >= 0.95 * body
         and len(block.lines) <= 2
         and len(text) <= _LONGEST_STANDING_OUT
-        and not text.endswith((".", ",", ";", ":", "。"))
+        and not text.endswith(_STOPS)
     )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from linkrag_dagster.extraction.pdf.words import Box, Segment, Word, joined, union
 
-_RIGHT_TO_LEFT = (("\u0590", "\u08ff"), ("\ufb1d", "\ufdff"), ("\ufe70", "\ufeff"))
+_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ def _overlaps(one: Segment, members: Sequence[Segment]) -> bool:
 
 
 def _is_right_to_left(text: str) -> bool:
+    if not _RIGHT_TO_LEFT.search(text):
+        return False
     letters = [char for char in text if char.isalpha()]
-    backward = sum(any(first <= char <= last for first, last in _RIGHT_TO_LEFT) for char in letters)
-    return backward * 2 > len(letters)
+    return sum(_RIGHT_TO_LEFT.match(char) is not None for char in letters) * 2 > len(letters)

@@ -9,8 +9,10 @@ from itertools import pairwise
 
 from linkrag_dagster.extraction.locators import Locator, page_locator
 from linkrag_dagster.extraction.markup import code_block, escape_line, escape_words, image, table
-from linkrag_dagster.extraction.pdf.blocks import BULLET, Block, TextLine
+from linkrag_dagster.extraction.pdf.blocks import Block, TextLine
+from linkrag_dagster.extraction.pdf.forms import TICKED
 from linkrag_dagster.extraction.pdf.hyphens import Vocabulary, junction
+from linkrag_dagster.extraction.pdf.marks import BULLET, TICK
 from linkrag_dagster.extraction.pdf.words import union
 from linkrag_dagster.extraction.records import Page
 
@@ -82,7 +84,9 @@ class Writer:
         place = union(line.place for line in lines)
         start = self._at
         self._put(text)
-        self.locators.append(Locator(start, self._at, page_locator(lines[0].page, place)))
+        sure = [line.confidence for line in lines if line.confidence is not None]
+        confidence = sum(sure) / len(sure) if sure else None
+        self.locators.append(Locator(start, self._at, page_locator(lines[0].page, place), confidence))
 
     def _paragraph(self, block: Block) -> None:
         parts = _parts(block)
@@ -124,8 +128,12 @@ class Writer:
 
 
 def _parts(block: Block) -> list[list[TextLine]]:
-    cuts = [0, *block.parts, len(block.lines)]
-    return [block.lines[a:b] for a, b in pairwise(cuts)]
+    """Lines that share a locator: those of a column, and each recognised one by itself, for its confidence."""
+    cuts = {0, *block.parts, len(block.lines)}
+    for at, line in enumerate(block.lines):
+        if line.confidence is not None:
+            cuts |= {at, at + 1}
+    return [block.lines[a:b] for a, b in pairwise(sorted(cuts))]
 
 
 def _opened(block: Block, text: str) -> str:
@@ -134,6 +142,9 @@ def _opened(block: Block, text: str) -> str:
         bare = text.rstrip("#")
         return "#" * block.level + " " + (text if bare == text or not bare.endswith(" ") else bare.rstrip())
     if block.kind == "item":
+        tick = TICK.match(text)
+        if tick is not None:
+            return f"- [{'x' if tick[1] == TICKED else ' '}] {text[tick.end() :]}"
         bullet = BULLET.match(text.removeprefix("\\"))
         if bullet is not None:
             return "- " + text.removeprefix("\\")[bullet.end() :]

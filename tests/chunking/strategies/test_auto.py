@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from linkrag_dagster.chunking import chunk_text, final_chunks, plan_final, resolve_settings
 from linkrag_dagster.chunking.strategies.auto import boundaries_of
 from linkrag_dagster.markdown import parse
-from tests.chunking.strategies.support import by_topic, chunks, pieces
+from tests.chunking.strategies.support import CL100K, by_topic, chunks, pieces
 
 ARTICLE = "\n\n".join(f"Paragraph {k} tells of one thing. It says why. It ends here." for k in range(12))
 TRANSCRIPT = "\n\n".join(f"{'Ann' if k % 2 else 'Bob'}: We talk about point {k} now. Yes." for k in range(30))
@@ -51,3 +53,22 @@ def test_one_long_paragraph_without_a_scorer() -> None:
 def test_empty_text() -> None:
     """ST-10: nothing to cut, no error."""
     assert list(pieces("auto", "")) == []
+
+
+def test_in_two_steps_it_asks_for_vectors_where_it_compares() -> None:
+    """ST-10, SD-17: a build scores sentences only of documents whose topics do not follow paragraphs."""
+    settings = resolve_settings({"strategy": "auto", "tokenizer": "cl100k_base"})
+    assert settings.uses_scorer and not settings.needs_scorer
+    scorer = by_topic("1", "2")
+    for text, choice in ((TRANSCRIPT, "percentile"), (ARTICLE, "recursive"), (RAW, "fixed"), ("", None)):
+        plan = plan_final([], text, settings, CL100K, parse(text))
+        assert bool(plan.texts) == (choice == "percentile")
+        vectors = {t: np.asarray(v) for t, v in zip(plan.texts, scorer(plan.texts), strict=True)}
+        final, trace = plan.chunks(vectors)
+        made = chunk_text(text, settings=settings, scorer=scorer)
+        assert (final, trace) == (list(made.final), list(made.trace))
+        assert {c.strategy for c in final} == ({f"auto:{choice}"} if choice else set())
+        assert not any("no scorer" in row.reason for row in trace)
+    # The library's call without a scorer still cuts, and says what it did without.
+    final, trace = final_chunks([], TRANSCRIPT, settings, CL100K, parse(TRANSCRIPT))
+    assert {c.strategy for c in final} == {"auto:texttiling"} and "no scorer" in trace[0].reason

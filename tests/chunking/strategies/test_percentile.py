@@ -61,4 +61,23 @@ def test_chunks() -> None:
     """ST-04, EX-07: whole sentences, the source's own white space between them."""
     _, made, trace = chunks("percentile", TWO_TOPICS, scorer=by_topic("Cats", "Dogs"))
     assert [c.cut_reason for c in made] == ["distance", "end"]
-    assert [g.position for g in trace] == [made[0].end_char]
+    assert [g.position for g in trace if g.chosen] == [made[0].end_char]
+
+
+def test_every_gap_is_told_with_its_distance() -> None:
+    """ST-04, SD-16: a row a gap between sentences: cosine, threshold, whether it was cut."""
+    _, _, trace = chunks("percentile", TWO_TOPICS, scorer=by_topic("Cats", "Dogs"))
+    assert [g.gap_index for g in trace] == list(range(7))
+    assert [TWO_TOPICS[g.position - 1] for g in trace] == ["."] * 7
+    assert [g.chosen for g in trace] == [False] * 3 + [True] + [False] * 3
+    assert all(g.legal and g.depth is None and g.cohesion is not None for g in trace)
+    assert [round(g.cohesion or 0.0, 3) for g in trace] == [1.0] * 3 + [0.002] + [1.0] * 3
+    # numpy's 90th percentile of seven distances, six of them 0: 0.4 of the way to the largest.
+    assert trace[3].reason == "distance: distance 0.998, threshold 0.399"
+    assert trace[0].reason == "kept: distance 0.000, threshold 0.399"
+
+    def nothing(texts: Sequence[str]) -> NDArray[np.float64]:
+        return np.zeros((len(texts), 3))
+
+    _, _, trace = chunks("percentile", TWO_TOPICS, scorer=nothing)
+    assert {(g.cohesion, g.chosen, g.reason) for g in trace} == {(None, False, "kept: no distance")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from linkrag_dagster.chunking.strategies.segmenter import segmenters, word_boundaries
@@ -19,6 +19,10 @@ SEGMENTED = {
         "数据库|管理员|每天|晚上|都|会|备份|所有|重要|文件",
         "北京大学|的|学生|在|图书馆|里|研究|自然语言|处理",
         "机器|学习|模型|需要|大量|数据|才能|得到|可靠|的|结果",
+        "港口|办公室|每天|清晨|登记|进港|的|船只",
+        "工程师|检查|服务器|的|日志|文件|以后|重新|启动|系统",
+        "我们|计划|明年|春天|在|上海|举行|国际|会议",
+        "图书馆|星期天|开放|时间|从|上午|九点|到|下午|五点",
     ],
     "ja": [
         "国境|の|長い|トンネル|を|抜ける|と|雪国|で|あった",
@@ -26,12 +30,17 @@ SEGMENTED = {
         "東京都|に|住んで|いる|友人|から|手紙|が|届いた",
         "私|は|昨日|図書館|で|新しい|本|を|借りました",
         "文章|を|意味|の|ある|単位|に|分割|する|方法",
+        "毎朝|新聞|を|読んで|から|会社|に|行きます",
+        "サーバー|の|設定|を|変更|して|再起動|しました",
+        "子供|たち|は|公園|で|元気に|遊んで|いる",
     ],
     "th": [
         "ภาษาไทย|เขียน|ติดกัน|โดย|ไม่|เว้นวรรค|ระหว่าง|คำ",
         "นักเรียน|อ่าน|หนังสือ|ใน|ห้องสมุด|ทุก|วัน",
         "ระบบ|ค้นหา|จะ|สร้าง|ดัชนี|ใหม่|ทุก|คืน",
         "ฉัน|ชอบ|กิน|ข้าวผัด|กับ|เพื่อน|ที่|ร้านอาหาร",
+        "เขา|ทำงาน|ที่|โรงพยาบาล|ใกล้|สถานีรถไฟ",
+        "พรุ่งนี้|เรา|จะ|ไป|ตลาด|ซื้อ|ผลไม้|และ|ผัก",
     ],
 }
 
@@ -82,6 +91,8 @@ def test_the_example_of_seed_001() -> None:
 
 @settings(deadline=None)
 @given(st.text(alphabet="ab ,.\n。，字語カなกา👩‍👧é", max_size=200), st.integers(1, 30), st.booleans())
+@example("㍻ \u200d 한", 2, True)
+@example("<pre>***|---+&amp;\\|", 1, True)
 def test_pieces_tile_up_to_white_space(text: str, size: int, tokens: bool) -> None:
     """ST-02, TK-03: bounded, in order, trimmed, and only white space between them."""
     unit = "tokens" if tokens else "chars"

@@ -12,7 +12,7 @@ import pytest
 from linkrag_dagster.chunking.depth import depth_scores
 from linkrag_dagster.chunking.strategies.texttiling import APART, BLOCK, WORDS, paragraph_gaps, topics_of
 from linkrag_dagster.markdown import parse
-from tests.chunking.strategies.support import pieces, words
+from tests.chunking.strategies.support import chunks, pieces, words
 
 SEA = "Sailors steer the ship across deep ocean water while waves lift the wooden hull and wind fills every sail."
 BREAD = "Bakers knead flour yeast and salt into soft dough before the oven turns each loaf golden brown and crisp."
@@ -102,3 +102,31 @@ def test_reasons() -> None:
     *cuts, last = [p.ends for p in pieces("texttiling", _document(SEA, BREAD))]
     assert set(cuts) == {"topic"}
     assert last == "end"
+
+
+def test_every_gap_is_told_with_its_scores() -> None:
+    """ST-09, SD-16: the whole curve, every gap between blocks, and the cuts with the depth that decided them."""
+    text = "# Both\n\n" + _document(SEA, BREAD)
+    _, made, trace = chunks("texttiling", text)
+    topics = topics_of(text)
+    assert topics.cutoff is not None
+    assert [row.gap_index for row in trace] == list(range(len(trace)))
+    assert [row.position for row in trace] == sorted(row.position for row in trace)
+    assert len(set(row.position for row in trace)) == len(trace)
+    cuts = [row for row in trace if row.chosen]
+    assert [row.position for row in cuts] == [c.end_char for c in made[:-1]]
+    assert cuts and all(row.legal and (row.depth or 0.0) > topics.cutoff for row in cuts)
+    threshold = f"threshold {topics.cutoff:.3f}"
+    scored = [row for row in trace if row.depth is not None]
+    assert all(row.reason.endswith(threshold) and row.cohesion is not None for row in scored)
+    assert {row.cohesion for row in scored} <= set(topics.cohesion)
+    # Each point of the curve is told, by itself or at the cut or the gap between blocks that it stands for.
+    assert {d for d in topics.depths if d <= topics.cutoff} <= {row.depth for row in scored}
+    heading = next(row for row in trace if row.reason.startswith("after_heading"))
+    assert not heading.legal and heading.position == len("# Both")
+
+
+def test_the_cut_after_front_matter_has_no_score() -> None:
+    """CB-02: structure decided it."""
+    _, _, trace = chunks("texttiling", "---\ntitle: x\n---\n\nTwo words.\n")
+    assert [(row.chosen, row.depth, row.reason) for row in trace] == [(True, None, "topic")]

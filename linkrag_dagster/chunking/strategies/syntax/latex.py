@@ -15,10 +15,11 @@ _LEVELS = {
     "paragraph": 6,
     "subparagraph": 7,
 }
-_VERBATIM = ("verbatim", "Verbatim", "lstlisting", "minted", "comment")
+_VERBATIM = ("verbatim", "Verbatim", "lstlisting", "minted", "comment", "filecontents")
 _TOKEN = re.compile(
     r"(?P<escape>\\[\\%{}])"
     r"|(?P<comment>%[^\r\n]*)"
+    r"|\\(?:verb\*?|lstinline(?:\[[^\[\]\r\n]*\])?)(?P<mark>[^A-Za-z*\s])[^\r\n]*?(?:(?P=mark)|(?=[\r\n]|\Z))"
     rf"|\\begin\{{(?P<verbatim>{'|'.join(_VERBATIM)})(?P<star>\*?)\}}"
     rf"|\\(?P<command>{'|'.join(_LEVELS)})\*?(?![A-Za-z@])[ \t]*(?:\[[^\[\]]*\])?[ \t]*(?:\r?\n[ \t]*)?(?=\{{)"
 )

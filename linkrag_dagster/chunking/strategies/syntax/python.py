@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from linkrag_dagster.chunking.strategies.syntax.symbols import Symbol
 
@@ -36,9 +36,14 @@ class _Lines:
         self._text = text
         self._starts = [shift, *(m.end() for m in _BREAK.finditer(text, shift))]
 
-    def symbols(self, body: Sequence[ast.stmt]) -> list[Symbol]:
+    def symbols(self, body: Sequence[ast.stmt], floor: int = 0) -> list[Symbol]:
+        """Definitions among statements, and in the blocks of those that define nothing (`if`, `try`, `with`).
+
+        Args:
+            body: the statements.
+            floor: line (from 1) that ends what stands before.
+        """
         found: list[Symbol] = []
-        floor = 0  # line (from 1) that ends what stands before
         for node in body:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
@@ -47,6 +52,8 @@ class _Lines:
                 last = node.end_lineno or node.lineno
                 members = self.symbols(node.body)
                 found.append(Symbol(node.name, self._starts[first - 1], self._end(last), members))
+            else:
+                found += self.symbols(list(_blocks(node)), node.lineno)
             floor = node.end_lineno or node.lineno
         return found
 
@@ -58,3 +65,12 @@ class _Lines:
 
     def _end(self, line: int) -> int:
         return self._starts[line] if line < len(self._starts) else len(self._text)
+
+
+def _blocks(node: ast.AST) -> Iterator[ast.stmt]:
+    """Statements inside a statement, in their order."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt):
+            yield child
+        elif isinstance(child, (ast.ExceptHandler, ast.match_case)):
+            yield from child.body

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from linkrag_dagster.extraction.pdf.aligned import aligned_tables
 from linkrag_dagster.extraction.pdf.hyphens import Vocabulary, join_lines
 from linkrag_dagster.extraction.pdf.rows import Row, rows_of
+from linkrag_dagster.extraction.pdf.table import Table, TableRow
 from linkrag_dagster.extraction.pdf.words import Box, PageText, Segment, Word, segment, turn, union
 
 _THIN = 3.0
@@ -31,23 +33,7 @@ class Line:
     end: float
 
 
-@dataclass(frozen=True, slots=True)
-class TableRow:
-    """Words of a row's cells, and the box of the row's words on the page as shown."""
-
-    cells: tuple[str, ...]
-    place: Box
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table; `box` in the coordinates of the words' boxes."""
-
-    rows: tuple[TableRow, ...]
-    box: Box
-
-
-def find_tables(page: Any, text: PageText, known: Vocabulary) -> list[Table]:
+def ruled_tables(page: Any, text: PageText, known: Vocabulary) -> list[Table]:
     """The ruled tables of a page, from top to bottom."""
     if not text.segments:
         return []
@@ -60,12 +46,12 @@ def find_tables(page: Any, text: PageText, known: Vocabulary) -> list[Table]:
     return sorted(tables, key=lambda table: (table.box[1], table.box[0]))
 
 
-def without(text: PageText, boxes: Sequence[Box]) -> tuple[Segment, ...]:
-    """The page's segments without the words inside boxes."""
+def without(segments: Sequence[Segment], boxes: Sequence[Box]) -> tuple[Segment, ...]:
+    """Segments without the words inside boxes."""
     if not boxes:
-        return text.segments
+        return tuple(segments)
     kept: list[Segment] = []
-    for one in text.segments:
+    for one in segments:
         words = [word for word in one.words if not any(_holds(box, word) for box in boxes)]
         if len(words) == len(one.words):
             kept.append(one)
@@ -210,6 +196,8 @@ def _read(across: Sequence[Line], upright: Sequence[Line], text: PageText, known
         cells.setdefault(heads[at], []).extend(found)
     if len({column for _, column in held}) < 2 or len(held) < _LEAST_FILLED * rows * columns:
         return None
+    if any(aligned_tables(rows_of(_cut(found)), known, prose=1, least=2) for found in cells.values()):
+        return None  # a frame around writing that stands in columns of its own
     texts = {at: _cell(found, known) for at, found in cells.items()}
     made: list[TableRow] = []
     for r in range(rows):
