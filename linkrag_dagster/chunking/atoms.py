@@ -202,6 +202,11 @@ class _Builder:
     def _add(self, atom: Atom) -> None:
         if atom.heading and self._heading_start is None:
             self._heading_start = atom.start
+        last = self._atoms[-1] if self._atoms else None
+        if last is not None and last.cut_at is not None and self._content[atom.start : atom.end].isspace():
+            # White space makes no chunk, and nothing follows words that were cut short: it is left out with the rest.
+            self._atoms[-1] = replace(last, end=atom.end)
+            return
         self._atoms.append(atom)
 
 

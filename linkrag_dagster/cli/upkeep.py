@@ -178,9 +178,8 @@ def _document(document: FailedDocument) -> dict[str, Any]:
 def _show_marked(found: dict[str, Marked]) -> None:
     for name, marked in found.items():
         for document in marked.marked:
-            click.echo(
-                f"{name}: {document.doc_name}: {document.kind} at {document.stage}, {document.attempts} tries so far"
-            )
+            tries = "1 try" if document.attempts == 1 else f"{document.attempts} tries"
+            click.echo(f"{name}: {document.doc_name}: {document.kind} at {document.stage}, {tries} so far")
         for document in marked.looked_at_anyway:
             click.echo(
                 f"{name}: {document.doc_name}: every build looks at the source again, no mark is needed"

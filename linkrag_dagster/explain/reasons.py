@@ -165,6 +165,8 @@ def _place(cut: Cut, account: Account, valley: Valley | None) -> list[str]:
 
 def _slope(valley: Valley) -> str:
     left, bottom, right = f"{valley.left:.3f}", f"{valley.bottom:.3f}", f"{valley.right:.3f}"
+    if left == bottom == right:
+        return f"Cohesion is {bottom} there, and no higher right before or after it."
     if left == bottom:
         return f"Cohesion is {bottom} there and rises to {right} after it."
     if right == bottom:

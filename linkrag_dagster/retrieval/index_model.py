@@ -53,7 +53,7 @@ def encoder_of(generation: Generation, declared: str, base: Path) -> tuple[Index
             f"the index was built by model {name} ({built[:12]}), and the model of that name is now another "
             f"({own.fingerprint[:12]}); build again, or put the old model back"
         )
-    why = "is not installed" if identity is None else "has not been built yet"
+    why = "is not installed" if identity is None else "is not the active one (built and activated?)"
     return IndexEncoder(own), f"the declared model {declared} {why}: answered from the index of {name}"
 
 

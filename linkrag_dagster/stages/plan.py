@@ -30,6 +30,7 @@ from linkrag_dagster.stages.documents import (
 )
 from linkrag_dagster.stages.embedded_texts import embedded_texts
 from linkrag_dagster.stages.ledger import Ledger, plan_documents, read_ledger
+from linkrag_dagster.stages.pdf_size import most_text
 from linkrag_dagster.stages.stage import FIRST, Stage
 from linkrag_dagster.versions.planner import StagePlan
 
@@ -43,8 +44,11 @@ TOKENISED_BYTES = 4_000_000
 
 TEXT = ("text/markdown", "text/plain")
 """Media types whose bytes are their text."""
-LEAST_ELEMENT = 16
-"""Bytes of a short element in other formats, its markup included."""
+PDF = "application/pdf"
+LEAST_HTML_ELEMENT = 4
+"""Bytes of the shortest element of HTML, its markup included: `<p>a`."""
+LEAST_PDF_ELEMENT = 8
+"""Bytes of the shortest element of a page: it is moved to and drawn."""
 
 _HEADING = re.compile(r"^ {0,3}#{1,6}(?:\s|$)|^ {0,3}(?:=+|-+)\s*$", re.MULTILINE)
 _IMAGE = re.compile(r"!\[")
@@ -319,12 +323,16 @@ class _Bounds:
 
     def _read(self, key: str) -> _Bound:
         file = self._source.files.get(key)
-        if file is not None and not self._source.documents[key]["media_type"].startswith(TEXT):
-            return self._of_size(file.size_bytes)
         try:
             if file is None:
                 return _Bound(0, 0, 0, 0)
-            text = decode(read(file, self._road.declaration.extraction.max_bytes)).text
+            data = read(file, self._road.declaration.extraction.max_bytes)
+            kind = self._source.documents[key]["media_type"]
+            if kind == PDF:
+                return self._of_size(most_text(data), LEAST_PDF_ELEMENT)
+            if not kind.startswith(TEXT):
+                return self._of_size(len(data), LEAST_HTML_ELEMENT)
+            text = decode(data).text
         except (SourceError, ExtractionError):
             # It will fail by name when it is extracted.
             return _Bound(0, 0, 0, 0)
@@ -367,12 +375,15 @@ class _Bounds:
         pieces = min(read, texts + math.ceil(2 * read / least))
         return pieces, read + model.special_tokens * pieces
 
-    def _of_size(self, size: int) -> _Bound:
-        """Of a format whose text is not known before it is extracted: no longer than its bytes."""
-        if size > self._road.declaration.extraction.max_bytes:
-            return _Bound(0, 0, 0, 0)
+    def _of_size(self, size: int, least: int) -> _Bound:
+        """Of a format whose text is not known before it is extracted.
+
+        Args:
+            size: bytes that its text has at most.
+            least: bytes of its shortest element.
+        """
         split = math.ceil(2 * size / max(self._road.settings.max_tokens, 1))
-        elements = size // LEAST_ELEMENT + 1
+        elements = size // least + 1
         compared = self._compared(elements, size)
         return _Bound(elements, elements, elements + split, 2 * size, *compared)
 

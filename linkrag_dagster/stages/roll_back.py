@@ -81,17 +81,22 @@ def _earlier(road: Road, committed: list[Generation], number: int | None) -> Gen
     """The generation that is meant."""
     *earlier, current = committed or [Generation()]
     kept = {generation.number: generation for generation in earlier}
+    names = f"kept beside the current one: {', '.join(str(n) for n in kept) or 'none'}"
     if number is None:
         below = rolled_back_to(road.lake, current) or current.number
-        candidates = [n for n in kept if n < below]
-        number = max(candidates, default=-1)
+        number = max((n for n in kept if n < below), default=None)
+        if number is None:
+            further = f"; name one: linkrag rollback {road.corpus} GENERATION" if kept else ""
+            raise NoSuchGeneration(
+                f"{road.corpus}: no generation before {below} is kept; {names}{further}"
+                if current.number
+                else f"{road.corpus}: nothing has been built yet: linkrag build {road.corpus}"
+            )
     if number in kept:
         return kept[number]
-    if number == current.number and number:
+    if number == current.number:
         raise NoSuchGeneration(f"{road.corpus}: generation {number} is the current one")
-    names = ", ".join(str(n) for n in kept) or "none"
-    what = f"generation {number} is" if number > 0 else "an earlier generation is"
-    raise NoSuchGeneration(f"{road.corpus}: {what} not kept; kept beside the current one: {names}")
+    raise NoSuchGeneration(f"{road.corpus}: generation {number} is not kept; {names}")
 
 
 def rolled_back_to(lake: CorpusLake, generation: Generation) -> int | None:

@@ -33,7 +33,8 @@ class Cut:
 
     Attributes:
         position: code point in the text.
-        inside_grapheme: whether the cut splits a grapheme, because that alone exceeds the limit.
+        inside_grapheme: whether the cut splits a grapheme, because that alone exceeds the limit; what lies before
+            the piece is not looked at.
     """
 
     position: int

@@ -22,6 +22,8 @@ _WINDOW = 1024
 _MARGIN = 64
 _CLOSERS = frozenset("”’»›）】》〉」』〕〗〙〛｝］｠｣)]}。．！？!?…")
 _STRAIGHT = frozenset("\"'")
+# Right behind a stop and what closes it these go on with the sentence: `《好吗？》，`, `Yahoo!、`.
+_GOING_ON = frozenset("，、；：,;:")
 _CLOSED_BY = {
     "“": "”", "‘": "’", "「": "」", "『": "』", "（": "）", "《": "》", "〈": "〉", "【": "】", "(": ")", "[": "]"
 }  # fmt: skip
@@ -37,10 +39,11 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
     The spans are trimmed of white space, never empty, never overlap, and together hold every character
     that is no white space. A blank line ends a sentence; a single line break does not. Closing quotes,
-    brackets and repeated stops stay with the sentence before them. Boundaries are those of the package
-    `sentencex`, with the rules of Chinese or Japanese for paragraphs mostly in those scripts, and of
-    English for the rest; but a full-width stop outside quotes and brackets always ends a sentence (before
-    a digit or a small letter the package lets it go on, as after an abbreviation). Linear in the text.
+    brackets and repeated stops stay with the sentence before them; a comma, a colon or a semicolon right
+    behind them goes on with it. Boundaries are those of the package `sentencex`, with the rules of Chinese
+    or Japanese for paragraphs mostly in those scripts, and of English for the rest; but a full-width stop
+    outside quotes and brackets always ends a sentence (before a digit or a small letter the package lets it
+    go on, as after an abbreviation). Linear in the text.
     """
     plain = well_formed(text)
     found: list[tuple[int, int]] = []
@@ -72,7 +75,10 @@ def inner_stops(text: str, start: int, end: int) -> list[int]:
     place = start
     for match in _INNER_STOP.finditer(text, start, end):
         if match.end() > place:
-            place = next_boundary(text, start, _past_closers(text, match.end(), end))
+            place = _past_closers(text, match.end(), end)
+            while place < end and text[place] in _GOING_ON:
+                place += 1
+            place = next_boundary(text, start, place)
             blanks = _BLANKS.match(text, place, end)
             after = place if blanks is None else blanks.end()
             if after > place or match.group() in _STOPS:
@@ -138,7 +144,8 @@ def _full_stops(text: str, start: int, end: int) -> list[int]:
         elif mark in _STOPS:
             if match.end() > place:
                 place = next_boundary(text, start, _past_closers(text, match.end(), end))
-                stops.append(place)
+                if not _goes_on(text, place):
+                    stops.append(place)
         elif awaited[mark]:
             partner, before = "", 0
             while partner != mark:  # what was opened since then has no partner, and holds nothing
@@ -153,14 +160,22 @@ def _boundaries(language: str, text: str, start: int, stop: int) -> list[int]:
     """Ends of sentences in `text[start:stop]`, past the marks that close each, and those on the last of them."""
     found: list[dict[str, Any]] = cast(Any, sentencex).get_sentence_boundaries(language, text[start:stop])
     ends: list[int] = []
+    passed = start  # behind what closes the last one
     for boundary in found:
         end = start + boundary["end_index"]
         if _INITIAL.search(text, max(start, end - 3), end) and text[end : end + 1].isalnum():
             continue  # inside `T.C.B.S`
         # Where the marks behind the last one reached this one, they were passed with it (linear time).
-        if not ends or end > ends[-1]:
-            ends.append(next_boundary(text, start, _past_closers(text, end, stop), stop))
+        if end > passed:
+            passed = next_boundary(text, start, _past_closers(text, end, stop), stop)
+            if not _goes_on(text, passed):
+                ends.append(passed)
     return ends
+
+
+def _goes_on(text: str, place: int) -> bool:
+    """Whether the sentence goes on right behind a stop."""
+    return text[place : place + 1] in _GOING_ON and not text[place - 1].isspace()
 
 
 def _past_closers(text: str, position: int, stop: int) -> int:

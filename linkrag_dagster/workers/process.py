@@ -22,12 +22,19 @@ from linkrag_dagster.workers.limits import WorkerLimits
 START_SECONDS = 120.0
 """A worker is ready in less than a second; a machine out of breath gets two minutes."""
 
+_PR_SET_PDEATHSIG = 1
 # A program of its own and not a fork: threads and locks of the build stay behind, and `__main__` is not imported.
-_PROGRAM = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from linkrag_dagster.workers.worker import serve; "
-    "serve(int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4]))"
-)
+# First of all it has the kernel end it with the thread that started it; without Linux only its input tells.
+_PROGRAM = f"""\
+import ctypes, json, os, sys
+if sys.platform == "linux":
+    ctypes.CDLL(None).prctl({_PR_SET_PDEATHSIG}, {int(signal.SIGKILL)})
+if os.getppid() != int(sys.argv[2]):
+    sys.exit(0)
+sys.path[:] = json.loads(sys.argv[1])
+from linkrag_dagster.workers.worker import serve
+serve(float(sys.argv[3]), int(sys.argv[4]))
+"""
 _OUT_OF_MEMORY = (b"bad_alloc", b"MemoryError", b"out of memory", b"Cannot allocate memory", b"malloc")
 _READ = 1 << 20
 _LAST_WORDS = 4096

@@ -24,14 +24,11 @@ from linkrag_dagster.workers.job import Work, out_of_memory, perform
 ALARM_AFTER = 5.0
 """Seconds after a document's time: the build looks first."""
 
-_PR_SET_PDEATHSIG = 1
 
-
-def serve(parent: int, seconds: float, memory_mb: int) -> None:
+def serve(seconds: float, memory_mb: int) -> None:
     """Answer jobs until there are no more.
 
     Args:
-        parent: process id of the build.
         seconds: a document's time.
         memory_mb: the worker's memory in MiB.
     """
@@ -40,7 +37,6 @@ def serve(parent: int, seconds: float, memory_mb: int) -> None:
         os.dup2(2, 1)
         faulthandler.enable()
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        _end_with(parent)
         _limit_memory(memory_mb)
         _send(outcomes.fileno(), packed(None))
         while (body := read_frame(jobs)) is not None:
@@ -71,16 +67,6 @@ def _send(target: int, frame: bytes) -> None:
     rest = memoryview(frame)
     while rest:
         rest = rest[os.write(target, rest) :]
-
-
-def _end_with(parent: int) -> None:
-    """Have the kernel end this process with the thread that started it; without Linux only its input tells."""
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        sys.exit(0)
 
 
 def _limit_memory(memory_mb: int) -> None:

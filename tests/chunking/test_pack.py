@@ -135,6 +135,19 @@ def test_truncation_is_recorded() -> None:
     assert chunk.truncated_reason
 
 
+@pytest.mark.parametrize("indent", ["", "> ", "  "])
+def test_white_space_behind_a_truncated_block_is_left_out_with_the_rest(indent: str) -> None:
+    """SD-11, S2-02: blank lines that a chunk could not hold do not bring back what was cut away."""
+    code = "\n".join(f"value_{n} = compute({n})" for n in range(40))
+    block = "\n".join(f"{indent}{line}" for line in f"```python\n{code}\n```".split("\n"))
+    text = {"": "", "> ": "> Quoted\n>\n", "  ": "- Item\n\n"}[indent] + block
+    made = _pack(f"{text}\n{' ' * 3}\n{chr(10) * 3000}After it.", 60, oversize="truncate")
+    chunks = _sources(made)
+    assert [c.truncated for c in chunks].count(True) == 1
+    assert all(c.tokens <= 60 for c in chunks)
+    assert chunks[-1].content == "After it."
+
+
 def test_nested_blocks_are_not_cut() -> None:
     """EL-06: no cut falls inside a fence of a list item."""
     items = "\n".join(f"- step {n}\n\n  ```\n  one {n}\n  two {n}\n  three {n}\n  ```\n" for n in range(8))

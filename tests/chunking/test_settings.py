@@ -58,7 +58,7 @@ def test_defaults(declared: dict[str, Any], window: int | None, limits: tuple[in
         ({"adjacent_context": "page"}, "adjacent_context", "section, physical"),
         ({"overlap_tokens": 65}, "overlap_tokens", "at most 64"),
         ({"protected_overlap": 1}, "protected_overlap", "true"),
-        ({"overflow": "pool"}, "overflow", "split, error"),
+        ({"overflow": "windows"}, "overflow", "split, vectors, pool, error"),
         ({"scorer": ""}, "scorer", "encoder"),
         ({"scorer_batch": 0}, "scorer_batch", "at least 1"),
         ({"scorer_backoff": -1}, "scorer_backoff", "seconds"),

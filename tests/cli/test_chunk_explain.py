@@ -179,7 +179,7 @@ VALUES: dict[str, Any] = {
     "scorer": "models/mine", "scorer_batch": 3, "scorer_retries": 0, "scorer_backoff": 0.25,
     "cohesion_window_tokens": 64, "window_weighting": "tokens", "max_gap_distance": 90, "smoothing": "mean(2, 1)",
     "compat_header": True, "size": 200, "overlap": 20, "unit": "chars", "target": 300, "compat": True,
-    "percentile": 87.5, "language": "python",
+    "percentile": 87.5, "language": "python", "derived": True, "foreign_title": "keep",
 }  # fmt: skip
 
 

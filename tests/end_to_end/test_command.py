@@ -39,7 +39,7 @@ def test_init_plan_build_status_search(shell: Shell) -> None:
     assert built.code == 0, built.err
     stages = built.json["corpora"]["mine"]["stages"]
     assert list(stages) == list(STAGE_NAMES)
-    assert {"new", "stale", "retried", "unchanged", "removed", "failed", "rows", "seconds"} == set(
+    assert {"new", "stale", "retried", "unchanged", "removed", "failed", "rows", "seconds"} <= set(
         stages["chunks"]
     )
     assert built.json["embedded_texts"] == 3 <= planned.json["texts_to_embed"]

@@ -218,6 +218,19 @@ def test_roll_backs_go_further_back_one_by_one(switched: Project) -> None:
         roll_back(switched.road(), "self", 8)
     with pytest.raises(NoSuchGeneration, match="generation 99 is not kept"):
         roll_back(switched.road(), "beyond", 99)
+    roll_back(switched.road(), "oldest", 1)
+    with pytest.raises(NoSuchGeneration, match=r"no generation before 1 is kept; .*: 1, 2, .*; name one"):
+        roll_back(switched.road(), "beyond the oldest")
+
+
+def test_there_is_nothing_to_roll_back_to(project: Project) -> None:
+    """LA-01: a corpus that was never built, and one that was built once."""
+    with pytest.raises(NoSuchGeneration, match="nothing has been built yet: linkrag build harbour"):
+        roll_back(project.road(), "never built")
+    assert not project.road().lake.committed()
+    project.build()
+    with pytest.raises(NoSuchGeneration, match=r"no generation before 1 is kept; .*: none$"):
+        roll_back(project.road(), "only one")
 
 
 def test_a_roll_back_drops_what_is_staged_and_keeps_its_vectors(

@@ -78,7 +78,7 @@ def test_computed_once_by_fingerprint(project: Project, folder: Path) -> None:
 
 
 def test_a_change_of_settings_is_compared(project: Project, folder: Path) -> None:
-    """SX-01, SX-02: the settings that differ in words, nine comparisons in one family, on the same questions."""
+    """SX-01, SX-02: the settings that differ in words, twelve comparisons in one family, on the same questions."""
     before = evaluate_set(project.road(), folder, quiet)
     assert earlier(project.road(), before) is None
     project.set("chunking.header", False)
@@ -86,9 +86,9 @@ def test_a_change_of_settings_is_compared(project: Project, folder: Path) -> Non
     found = earlier(project.road(), now)
     assert found is not None and found.fingerprint == before.fingerprint
     told = change(found, now)
-    assert told.differences == ("chunks: header true → false",)
-    assert len(told.comparisons) == 9
-    assert {row.family for row in told.comparisons} == {9}
+    assert told.differences == ("chunks: foreign_title drop → none", "chunks: header true → false")
+    assert len(told.comparisons) == 12
+    assert {row.family for row in told.comparisons} == {12}
     assert {row.needles for row in told.comparisons} == {3}
 
 

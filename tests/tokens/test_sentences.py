@@ -46,6 +46,12 @@ def test_abbreviations_and_numbers(shared: Path) -> None:
         ("这本《一。二》好。3人读过。", ["这本《一。二》好。", "3人读过。"]),
         ("他是T.C.B.S的成员。后来。", ["他是T.C.B.S的成员。", "后来。"]),
         (
+            "他问“你是谁？”，我没回答。《谁？》、《我》都好。",
+            ["他问“你是谁？”，我没回答。", "《谁？》、《我》都好。"],
+        ),
+        ("好啊！，他说。省略号……：真的？；完。", ["好啊！，他说。", "省略号……：真的？；完。"]),
+        ("Great! :) Next one.", ["Great!", ":) Next one."]),
+        (
             "（没有关上。2人走了。“a) 也没有。3人来了。",
             ["（没有关上。", "2人走了。", "“a) 也没有。", "3人来了。"],
         ),
@@ -54,6 +60,18 @@ def test_abbreviations_and_numbers(shared: Path) -> None:
 def test_sentences(text: str, expected: list[str]) -> None:
     """TK-03: Chinese, Japanese, English; closing quotes and repeated stops stay left."""
     assert split(text) == expected
+
+
+def test_no_part_of_a_long_sentence_begins_with_a_comma() -> None:
+    """TK-03: a cut after a stop in quotes falls behind the comma that follows."""
+    text = "他问：“你是谁？”，又问：“你从哪里来？”、“几时？”，没人答"
+    places = inner_stops(text, 0, len(text))
+    assert [text[a:b] for a, b in zip([0, *places], [*places, len(text)], strict=True)] == [
+        "他问：“你是谁？”，",
+        "又问：“你从哪里来？”、",
+        "“几时？”，",
+        "没人答",
+    ]
 
 
 def test_stops_inside_a_sentence() -> None:

@@ -159,6 +159,41 @@ with Workers(WorkerLimits(seconds=600.0, workers=1)) as workers:
             os.close(handle)
 
 
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells when a stranger's process ends")
+def test_workers_that_still_load_die_with_a_killed_build() -> None:
+    """XT-11: a build that is killed right after it has started a worker leaves none, however long that one loads."""
+    script = """
+import select
+import linkrag_dagster.workers.process as process
+from linkrag_dagster.workers import WorkerLimits
+loading = "from linkrag_dagster.workers.worker import serve"
+assert loading in process._PROGRAM
+process._PROGRAM = process._PROGRAM.replace(loading, "import signal; print(flush=True); signal.pause()")
+worker = process.WorkerProcess(WorkerLimits())
+select.select([worker], [], [])
+print(worker.pid, flush=True)
+input()
+"""
+    build = subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=REPOSITORY,
+        text=True,
+    )
+    with build:
+        assert build.stdout is not None
+        handle = os.pidfd_open(int(build.stdout.readline()))
+        try:
+            build.kill()
+            gone = select.select([handle], [], [], 60.0)[0]
+            if not gone:
+                signal.pidfd_send_signal(handle, signal.SIGKILL)
+            assert gone, "a worker outlives the build"
+        finally:
+            os.close(handle)
+
+
 def test_a_worker_that_cannot_start_is_no_document_s_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     """An installation that is broken stops the build and fails no document."""
     monkeypatch.setattr(process, "_PROGRAM", "raise SystemExit('no such library')")

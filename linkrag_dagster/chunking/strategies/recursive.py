@@ -15,7 +15,7 @@ from linkrag_dagster.chunking.strategies.segmenter import part_boundaries, split
 from linkrag_dagster.chunking.strategies.units import Units
 from linkrag_dagster.tokens import sentences
 from linkrag_dagster.tokens.cutting import CLOSING, OPENING
-from linkrag_dagster.tokens.graphemes import last_boundary
+from linkrag_dagster.tokens.graphemes import last_boundary, next_boundary
 
 BLANK_LINE, LINE, SENTENCE, CLAUSE, SPACE, WORD, WORD_PART, GRAPHEME, RESIDUE = (
     "blank_line",
@@ -132,6 +132,7 @@ class _Splitter:
             yield replace(held, ends=name)
 
     def _anywhere(self, start: int, end: int) -> Iterator[Piece]:
+        whole = start  # where a grapheme that is split ends: looked for once (linear time)
         while True:
             blanks = _BLANKS.match(self._text, start, end)
             start = start if blanks is None else blanks.end()
@@ -144,8 +145,10 @@ class _Splitter:
             while last > first + 1 and not self._fits(first, last):
                 cut, residue = self._units.prefix(first, last, self._limit)
                 last = visible(self._text, first, cut)[1]
+            if residue and start >= whole:
+                whole = next_boundary(self._text, start, start + 1, end)
             if first < last:
-                yield Piece(first, last, RESIDUE if residue else GRAPHEME)
+                yield Piece(first, last, RESIDUE if residue or last < whole else GRAPHEME)
             start = cut
 
     def _off_marks(self, start: int, cut: int, end: int) -> int:

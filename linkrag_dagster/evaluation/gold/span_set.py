@@ -167,7 +167,10 @@ def _document(entry: Row, known: Versions, doc_id: str, version: str | None) -> 
 def checked_span(
     entry: Row, document: GoldDocument, start: int, end: int, words: str | None, words_field: str = "text"
 ) -> EvidenceSpan | None:
-    """The span, where it lies in the document and holds the words; None after a fault."""
+    """The span, where it lies in the document and holds the words; None after a fault.
+
+    A byte order mark in front of a document is in no element of it (EL-02), so a passage begins behind it.
+    """
     length = len(document.text)
     if end > length:
         field = entry.first("to", "end_char", "end_index")
@@ -177,6 +180,8 @@ def checked_span(
     if words is not None and words != there:
         entry.fault(words_field, f"differs from {start}..{end} of {document.doc_id!r}: {shown(there)}")
         return None
+    if start == 0 and there.startswith("\ufeff") and there != "\ufeff":
+        start, there = 1, there[1:]
     return EvidenceSpan(document.doc_id, start, end, document.version, there)
 
 

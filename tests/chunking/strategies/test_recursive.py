@@ -139,3 +139,14 @@ def test_word_boundaries_lie_inside(text: str) -> None:
     found = word_boundaries(text, 0, len(text))
     assert found == sorted(set(found))
     assert all(0 < place < len(text) for place in found)
+
+
+def test_every_cut_inside_a_grapheme_says_so() -> None:
+    """TK-03: also where the part before it was cut inside the same one."""
+    family = "👨\u200d👩\u200d👧\u200d👦"
+    text = f"a word {family} end"
+    found = pieces("recursive", text, size=4, unit="tokens")
+    inside = [p.ends for p in found if 7 < p.end_char < 7 + len(family)]
+    assert len(inside) > 1
+    assert set(inside) == {"token_safe_residue"}
+    assert [p.ends for p in found if p.end_char == 7 + len(family)] == ["space"]

@@ -55,6 +55,14 @@ def test_reads_questions_and_documents() -> None:
     )
 
 
+def test_a_passage_begins_behind_a_byte_order_mark() -> None:
+    """EL-02: the mark belongs to no element, so no chunk can hold it."""
+    marked = {"doc_id": "m", "text": "\ufeffOne two."}
+    row = asked(evidence=[{"doc_id": "m", "from": 0, "to": 4, "text": "\ufeffOne"}])
+    read = read_span_set(jsonl("q", row), jsonl("d", marked))
+    assert read.questions[0].groups == ((EvidenceSpan("m", 1, 4, None, "One"),),)
+
+
 @pytest.mark.parametrize(
     ("row", "field", "message"),
     [
