@@ -451,3 +451,47 @@ def test_the_shared_failures(shared: Path, name: str, kind: str) -> None:
     with pytest.raises(ExtractionError) as caught:
         extract((shared / "extract/files" / name).read_bytes(), name)
     assert caught.value.kind == kind
+
+
+def test_footnotes_that_end_alike_are_no_footers() -> None:
+    """XT-05: a line that goes with others of its paragraph, which no other page has."""
+    sheet = Sheet()
+    for at, note in enumerate(
+        ("1 Copper in the harbour of the north.", "2 Timber from the southern forests.")
+    ):
+        sheet.turn_over()
+        sheet.lines(72, 100, prose(at, 10))
+        sheet.lines(72, 780, [note, "See the register of that year."], size=9)
+    text = sheet.read().text
+    assert "north. See the register of that year." in text
+    assert "forests. See the register of that year." in text
+
+
+def test_a_label_at_a_columns_foot_goes_with_what_it_stands_above(sheet: Sheet) -> None:
+    """XT-04: alone, apart from its column, and close above lines that cross both."""
+    for seed, x in enumerate((60, 310)):
+        sheet.lines(x, 100, prose(seed, 12))
+    sheet.line(60, 275, "Further Notes")
+    sheet.lines(60, 288, prose(7, 3, width=470))
+    text = sheet.read().text
+    assert text.index(prose(1, 12)[-1]) < text.index("Further Notes") < text.index(prose(7, 3, width=470)[0])
+
+
+def test_a_broken_word_ends_no_paragraph(sheet: Sheet) -> None:
+    """XT-07: however short its line is."""
+    sheet.lines(
+        72,
+        100,
+        ["Plan for the north-", "ern coast, and for all of the northern districts that have a harbour."],
+    )
+    assert sheet.read().text.startswith("Plan for the northern coast, and")
+
+
+def test_numbered_headings_without_bold_type(sheet: Sheet) -> None:
+    """XT-06: by number; not a line of a table of contents, a clause, or a value."""
+    y = 100.0
+    for line in ("2.1 Access to the Sites", "2.2 The tenant pays.", "2.3 Costs and Fees 17", "3.5 4.5 5.5"):
+        sheet.line(72, y, line)
+        y = sheet.lines(72, y + 24, prose(int(y), 3)) + 16
+    headings = [line for line in sheet.read().text.split("\n") if line.startswith("#")]
+    assert headings == ["# 2.1 Access to the Sites"]

@@ -147,3 +147,66 @@ def test_a_total_below_a_table_is_no_page_number(sheet: Sheet) -> None:
         columns(sheet, [72, 300], y, [row])
         y += 13
     assert "| Total | 8575 |" in sheet.read().text
+
+
+WRAPPED = [
+    ("Code", ["Meaning of the code"], "Since"),
+    ("E101", ["measured candle recorded transport", "recorded stone period beacon"], "1.2"),
+    ("E102", ["velvet shelter discharge winter", "garden recorded observed"], "1.4"),
+    ("E103", ["catchment saddle velvet candle the", "between mirror signal"], "2.0"),
+]
+
+
+def test_cells_of_several_lines(sheet: Sheet) -> None:
+    """XT-06: a row's lines stand nearer to each other than to the next row; one whole cell each."""
+    y = sheet.lines(72, 100, prose(1, 4)) + 14
+    for code, lines, since in WRAPPED:
+        sheet.line(72, y, code)
+        sheet.line(400, y, since)
+        y = sheet.lines(160, y, lines) + 5
+    sheet.lines(72, y + 14, prose(2, 4))
+    text = sheet.read().text
+    for code, lines, since in WRAPPED:
+        assert f"| {code} | {' '.join(lines)} | {since} |" in text
+
+
+def test_first_cells_of_several_lines(sheet: Sheet) -> None:
+    """XT-06: what the first column says goes on where a line has words there alone, near the line above."""
+    rows = [
+        (["Measure"], "2020"),
+        (["Mean depth of the", "Water Table in Moss"], "1.5"),
+        (["Flow"], "2.5"),
+        (["Mean time to the", "first flood"], "-3.5"),
+        (["Loss"], "4.5"),
+    ]
+    y = 100.0
+    for lines, value in rows:
+        sheet.line(220, y, value)
+        y = sheet.lines(72, y, lines) + 6
+    text = sheet.read().text
+    for lines, value in rows:
+        assert f"| {' '.join(lines)} | {value} |" in text
+
+
+def test_columns_of_ideographs_are_no_table(sheet: Sheet) -> None:
+    """XT-04, XT-09: a line of few characters of full width is as long as one of many letters."""
+    left, right = ["海" * 20] * 5 + ["海岸。"], ["山" * 20] * 5 + ["山岭。"]
+    for at, (one, other) in enumerate(zip(left, right, strict=True)):
+        sheet.line(60, 100 + 14 * at, one, font="china-s")
+        sheet.line(310, 100 + 14 * at, other, font="china-s")
+    assert sheet.read().text == f"{''.join(left)}\n\n{''.join(right)}\n"
+
+
+def test_first_rows_of_pages_are_no_running_headers() -> None:
+    """XT-05, XT-06: a head that a table has on each page, and a first row that differs in its numbers alone."""
+    sheet = Sheet()
+    rows = [[f"G-{at:03}", str(1950 + at % 60), f"{at * 0.37:.2f}"] for at in range(50)]
+    for begin in (0, 40):
+        sheet.turn_over()
+        sheet.line(72, 40, "Register of Gauges", size=8)
+        columns(sheet, [72, 200, 330], 80, [["Gauge", "Opened", "Depth"], *rows[begin : begin + 40]])
+    text = sheet.read().text
+    assert "Register" not in text
+    assert text.count("| Gauge | Opened | Depth |") == 2
+    for row in rows:
+        assert "| " + " | ".join(row) + " |" in text

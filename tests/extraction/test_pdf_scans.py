@@ -392,3 +392,24 @@ def test_the_shared_scans(shared: Path, name: str, words: str, least: float) -> 
     assert words in result.text
     assert result.pages[0].confidence is not None
     assert result.pages[0].confidence >= least
+
+
+def test_logos_and_shaded_drawings_are_not_recognised(fake: Callable[[Fake], Fake]) -> None:
+    """XT-08, XT-12: a name under an emblem, a picture without plain ground, a drawing put together from parts."""
+    one = fake(Fake(LINES))
+    logo = written(["", "", "", "HARBOUR AUTO REPAIR"], width=200, height=110)
+    logo[0].draw_rect((30, 10, 170, 60), fill=(0.7, 0, 0))
+    shaded = written(LINES, width=360, height=110)
+    for at in range(36):
+        shaded[0].draw_rect((10 * at, 0, 10 * at + 10, 110), fill=(at / 36,) * 3, color=None, overlay=False)
+    document = written(LINES, width=420, height=500)
+    page = document[0]
+    page.insert_image((30, 100, 230, 210), stream=picture(logo, 100))
+    page.insert_image((30, 220, 390, 330), stream=picture(shaded, 100))
+    text = written(LINES, width=360, height=110)
+    page.insert_image((30, 340, 390, 450), stream=picture(text, 100))
+    for at in range(5):
+        page.insert_image((40 + 60 * at, 430, 80 + 60 * at, 445), stream=picture(logo, 20))
+    result = read(document)
+    assert one.pictures == 0
+    assert not result.needs_ocr

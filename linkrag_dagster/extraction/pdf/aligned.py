@@ -16,7 +16,7 @@ from linkrag_dagster.extraction.pdf.hyphens import Vocabulary, join_lines
 from linkrag_dagster.extraction.pdf.marks import BULLET, NUMBER
 from linkrag_dagster.extraction.pdf.rows import Row
 from linkrag_dagster.extraction.pdf.table import Table, TableRow
-from linkrag_dagster.extraction.pdf.words import Segment, joined, union
+from linkrag_dagster.extraction.pdf.words import Segment, union
 
 _LEAST_ROWS = 3
 _LEAST_STRIP = 0.6
@@ -29,7 +29,9 @@ _LEAST_SHARED = 0.6
 """Share of the rows that fill two columns or more."""
 _PROSE = (3, 0.5, 0.85, 25)
 """A column is prose when it has so many lines, of which such a share fills such a share of its width, with so many
-characters in the middle one."""
+characters in the middle one, those of full width as two."""
+_APART = 1.15
+"""Times the space within rows of a table that is between them, where that tells them from columns of prose."""
 _NO_WORDS = Vocabulary(Counter(), False)
 _Cell = list[Segment]
 
@@ -70,7 +72,8 @@ def aligned_tables(
     """Tables among rows from top to bottom.
 
     `prose` columns of lines that fill their width are allowed in a table: none where the rows may be the columns of a
-    page side by side. `least` rows must fill two columns. `usable` tells which rows may belong to a table: no code.
+    page side by side; one more in a table of three columns or more whose rows are set apart. `least` rows must fill two
+    columns. `usable` tells which rows may belong to a table: no code.
     """
     found: list[tuple[int, Table]] = []
     open_ = [usable(one) for one in rows]
@@ -154,19 +157,29 @@ def _table(rows: Sequence[Row], run: _Run, known: Vocabulary, prose: int, least:
         return None
     lines = [(one, _cells(one, run.columns)) for one in members]
     shared = sum(sum(map(bool, cells)) > 1 for _, cells in lines)
-    if shared < max(least, _LEAST_SHARED * len(members)):
+    if shared < least:
         return None
     columns = list(zip(*(cells for _, cells in lines), strict=True))
-    if sum(map(_is_prose, run.columns, columns)) > prose:
+    too_many = sum(map(_is_prose, run.columns, columns)) - prose
+    if too_many > (len(columns) > 2):
         return None
     if len(columns) == 2 and _is_list(columns[0]):
         return None
     groups: list[list[tuple[Row, list[_Cell]]]] = []
-    for line in lines:
-        if groups and _goes_on(groups[-1][-1][1], line[1], run.columns):
+    for at, line in enumerate(lines):
+        above = groups[-1][-1] if groups else None
+        below = lines[at + 1][0] if at + 1 < len(lines) else None
+        if above and (
+            _goes_on(above[1], line[1], run.columns) or _is_wrapped(above, line, below, run.columns)
+        ):
             groups[-1].append(line)
         else:
             groups.append([line])
+    # Of two columns the lines are counted, since a hanging paragraph has them too; of more, the rows that they make.
+    if shared < _LEAST_SHARED * len(lines if len(columns) == 2 else groups):
+        return None
+    if too_many > 0 and not _are_set_apart([[line.base for line, _ in group] for group in groups]):
+        return None
     made = tuple(
         TableRow(
             tuple(_text([cells[at] for _, cells in group], known) for at in range(len(columns))),
@@ -186,18 +199,23 @@ def _cells(row: Row, columns: Sequence[_Column]) -> list[_Cell]:
 
 
 def _text(lines: Sequence[_Cell], known: Vocabulary) -> str:
-    return join_lines([" ".join(joined(part.words) for part in cell) for cell in lines if cell], known)
+    return join_lines([" ".join(part.text for part in cell) for cell in lines if cell], known)
 
 
 def _is_prose(column: _Column, cells: Sequence[_Cell]) -> bool:
     least, share, full, characters = _PROSE
     lines = [
-        (cell[-1].box[2] - cell[0].box[0], sum(len(part.text) for part in cell)) for cell in cells if cell
+        (cell[-1].box[2] - cell[0].box[0], sum(_width(part.text) for part in cell)) for cell in cells if cell
     ]
     if len(lines) < least or median(length for _, length in lines) < characters:
         return False
     width = full * (column.right - column.left)
     return sum(filled >= width for filled, _ in lines) >= share * len(lines)
+
+
+def _width(text: str) -> int:
+    """Characters, those of full width as two."""
+    return sum(2 if char > "\u2e80" else 1 for char in text)
 
 
 def _is_list(cells: Sequence[_Cell]) -> bool:
@@ -206,15 +224,44 @@ def _is_list(cells: Sequence[_Cell]) -> bool:
     return sum(bool(BULLET.fullmatch(text) or NUMBER.fullmatch(text)) for text in texts) > len(texts) / 2
 
 
+def _are_set_apart(groups: Sequence[Sequence[float]]) -> bool:
+    """Whether rows of several lines, given by their bases, have more space between than within them."""
+    within = [other - one for group in groups for one, other in pairwise(group)]
+    between = [other[0] - one[-1] for one, other in pairwise(groups)]
+    return bool(within) and bool(between) and min(between) >= _APART * max(within)
+
+
+def _is_wrapped(
+    above: tuple[Row, Sequence[_Cell]],
+    line: tuple[Row, Sequence[_Cell]],
+    below: Row | None,
+    columns: Sequence[_Column],
+) -> bool:
+    """Whether a line goes on what the first column says.
+
+    It has words there alone, the first of them did not fit above, and it begins small or stands nearer to the line
+    above than to the next.
+    """
+    if not line[1][0] or any(line[1][1:]) or not any(above[1][1:]):
+        return False
+    if not _is_full(above[1][0], line[1][0], columns[0]):
+        return False
+    distance = line[0].base - above[0].base
+    return line[0].text[:1].islower() or (below is not None and distance < 0.9 * (below.base - line[0].base))
+
+
+def _is_full(one: _Cell, other: _Cell, column: _Column) -> bool:
+    """Whether the first word of a cell would not have fitted in the cell above."""
+    first = other[0].words[0]
+    return bool(one) and one[-1].box[2] + first.box[2] - first.box[0] + 0.25 * first.size > column.right
+
+
 def _goes_on(above: Sequence[_Cell], below: Sequence[_Cell], columns: Sequence[_Column]) -> bool:
     """Whether a line's words go on in the next: the first column is empty there, and no word more fitted here."""
     if below[0]:
         return False
-    for one, other, column in zip(above, below, columns, strict=True):
-        if not other:
-            continue
-        first = other[0].words[0]
-        width = first.box[2] - first.box[0] + 0.25 * first.size
-        if not one or one[-1].box[2] + width <= column.right:
-            return False
-    return True
+    return all(
+        _is_full(one, other, column)
+        for one, other, column in zip(above, below, columns, strict=True)
+        if other
+    )

@@ -15,6 +15,8 @@ from linkrag_dagster.extraction.pdf.words import Box, Word, union
 
 CAPTION = re.compile(r"(?:Figure|Fig\.|Abbildung|Abb\.|Figura|图|圖|図)\s*[\dA-Z][\w.\-]*", re.IGNORECASE)
 _ENDS = (".", "!", "?", ":", "。", "！", "？", "：", ".”", ".’", '."', ".)")
+_BROKEN = re.compile(r"[^\W\d_][-\u2010\u00ad]\s*$")
+"""A word that a line's end broke."""
 _PLACEHOLDER = "\ufffc"
 
 
@@ -176,6 +178,8 @@ def _begins(run: Sequence[Row], begin: int, at: int, left: float, right: float) 
     text, ended = one.text, before.text.rstrip().endswith(_ENDS)
     if BULLET.match(text) or TICK.match(text):
         return True
+    if _BROKEN.search(before.text) and text[:1].islower():
+        return False
     short = before.box[2] < right - 0.2 * (right - left)
     beside = NUMBER.match(run[begin].text) and abs(one.box[0] - run[begin].box[0]) < one.size
     if NUMBER.match(text) and (ended or short or beside):

@@ -8,6 +8,7 @@ column. Each column may have columns again. A table's columns are no gutters: it
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import median
 
 from linkrag_dagster.extraction.pdf.rows import Row, rows_of
@@ -18,6 +19,8 @@ _LEAST_CODE = 12
 """Rows of monospaced words alone from which on they may be columns: of a document that has no other words."""
 _LEAST_WIDTH = 6.0
 """Of a column, in font sizes."""
+_FEW, _LEAST_WIDTH_OF_FEW = 0.3, 12.0
+"""Share of the rows below which columns are few against them, and their least width then."""
 _LEAST_GUTTER = 0.7
 """In font sizes."""
 _LEAST_FILL = 0.3
@@ -27,6 +30,8 @@ _CROSSED = (0.04, 0.1, 0.25, 0.5, 0.75)
 _LABELLED = 0.4
 """Share of rows that are a label with its value, from which on they are a form."""
 _MOST_STRIPS = 12
+_NEARER = 1.4
+"""Times the distance to what follows, that a row stands off from what is before it, to belong to what follows."""
 _TITLE = 1.12
 """Times the usual size from which on a row at the left is a title of both columns, where nothing stands beside it."""
 
@@ -64,7 +69,13 @@ def _gutter(rows: Sequence[Row]) -> float | None:
     best: tuple[int, float] | None = None
     for strip in _strips(rows, left, right, size):
         middle = (strip[0] + strip[1]) / 2
+        # What stands in columns is looked at where it could be more than the best: it takes time.
+        if best is not None and sum(not _is_crossed(r, middle) for r in rows) <= best[0]:
+            continue
         kept = sum(len(band) for crossing, band in _bands(rows, middle) if not crossing)
+        narrow = min(middle - left, right - middle) < _LEAST_WIDTH_OF_FEW * size
+        if narrow and kept < _FEW * len(rows):
+            continue  # blanks of lines set to one width, below each other by chance
         if kept and (best is None or kept > best[0]):
             best = kept, middle
     return None if best is None else best[1]
@@ -111,11 +122,15 @@ def _bands(rows: Sequence[Row], gutter: float) -> list[tuple[bool, list[Row]]]:
     usual = median(r.size for r in rows)
     runs: list[tuple[bool, list[Row]]] = []
     for at, r in enumerate(rows):
-        crossing = any(s.box[0] < gutter < s.box[2] for s in r.segments) or _is_title(rows, at, gutter, usual)
+        crossing = _is_crossed(r, gutter) or _is_title(rows, at, gutter, usual)
         if runs and runs[-1][0] == crossing:
             runs[-1][1].append(r)
         else:
             runs.append((crossing, [r]))
+    for (crossing, run), (_, after) in pairwise(runs):
+        # Of a heading alone at a column's foot, what it heads tells which it belongs to.
+        if not crossing and len(run) > 1 and _leads_on(run[-2], run[-1], after[0], gutter):
+            after.insert(0, run.pop())
     made: list[tuple[bool, list[Row]]] = []
     for crossing, run in runs:
         whole = crossing or not _is_columns(run, gutter)
@@ -124,6 +139,15 @@ def _bands(rows: Sequence[Row], gutter: float) -> list[tuple[bool, list[Row]]]:
         else:
             made.append((whole, list(run)))
     return made
+
+
+def _is_crossed(row: Row, gutter: float) -> bool:
+    return any(s.box[0] < gutter < s.box[2] for s in row.segments)
+
+
+def _leads_on(before: Row, row: Row, after: Row, gutter: float) -> bool:
+    """Whether the last row of columns stands at the left alone, nearer to the crossing row below than to any above."""
+    return row.box[2] < gutter and row.base - before.base >= _NEARER * (after.base - row.base)
 
 
 def _is_title(rows: Sequence[Row], at: int, gutter: float, usual: float) -> bool:

@@ -40,7 +40,7 @@ class PdfExtractor:
     """Reads the words of each page with their places, and writes columns, headings, tables and lists as Markdown."""
 
     name: str = "pdf"
-    version: str = "2"
+    version: str = "3"
     media_types: tuple[str, ...] = ("application/pdf",)
 
     def libraries(self) -> Mapping[str, str]:
@@ -145,12 +145,14 @@ def _blocks(document: Any, pages: Sequence[PageText], removed: Sequence[Sequence
     body, mono_is_code = _body(kept)
     columns: list[list[Block]] = []
     for page, (segments, placed) in zip(pages, kept, strict=True):
-        segments, aligned = _without_aligned(segments, known, mono_is_code)
+        segments, aligned, read = _without_aligned(segments, known, mono_is_code)
         placed += [_placed(table) for table in aligned]
-        marks = [segment([placeholder(one, at, body)]) for at, one in enumerate(placed)]
+        if placed:
+            marks = [segment([placeholder(one, at, body)]) for at, one in enumerate(placed)]
+            read = reading_order([*segments, *marks])
         notes: list[Block] = []
         found: list[list[Block]] = []
-        for column in reading_order([*segments, *marks]):
+        for column in read:
             made = list(blocks_of(column, page.number, placed, body, mono_is_code=mono_is_code))
             text, below = _footnotes(made, body)
             found.append(_captioned(text))
@@ -167,8 +169,8 @@ def _placed(table: Table) -> Placed:
 
 def _without_aligned(
     segments: tuple[Segment, ...], known: Vocabulary, mono_is_code: bool
-) -> tuple[tuple[Segment, ...], list[Table]]:
-    """A page's segments without those of tables that have no rules, and these tables.
+) -> tuple[tuple[Segment, ...], list[Table], list[list[Row]]]:
+    """A page's segments without those of tables that have no rules, these tables, and the columns without them.
 
     Sought on the whole page, where columns of prose side by side look like one, and then in each of its columns.
     """
@@ -178,12 +180,12 @@ def _without_aligned(
 
     found = aligned_tables(rows_of(segments), known, prose=0, usable=usable)
     segments = without(segments, [table.box for table in found])
-    inside = [
-        table
-        for column in reading_order(segments)
-        for table in aligned_tables(column, known, prose=1, usable=usable)
-    ]
-    return without(segments, [table.box for table in inside]), found + inside
+    columns = reading_order(segments)
+    inside = [table for column in columns for table in aligned_tables(column, known, prose=1, usable=usable)]
+    if inside:
+        segments = without(segments, [table.box for table in inside])
+        columns = reading_order(segments)
+    return segments, found + inside, columns
 
 
 def _body(kept: Sequence[tuple[Sequence[Segment], Sequence[Placed]]]) -> tuple[float, bool]:

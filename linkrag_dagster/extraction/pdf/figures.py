@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from linkrag_dagster.extraction.pdf.words import Box, PageText, shown, turn
+from linkrag_dagster.extraction.pdf.words import Box, PageText, turn
 
 _LEAST_SHARE, _MOST_SHARE = 0.015, 0.8
 """Of the page's area: below are logos and bullets, above are scans behind the text."""
@@ -26,8 +26,7 @@ def find_images(page: Any, text: PageText) -> list[Image]:
     """The figures of a page among its images, from top to bottom."""
     size = (float(page.rect.width), float(page.rect.height))
     found: list[Image] = []
-    for info in page.get_image_info():
-        left, top, right, bottom = shown(page, info["bbox"])
+    for left, top, right, bottom in text.images:
         place = (max(0.0, left), max(0.0, top), min(size[0], right), min(size[1], bottom))
         share = max(0.0, place[2] - place[0]) * max(0.0, place[3] - place[1]) / (size[0] * size[1])
         if _LEAST_SHARE <= share <= _MOST_SHARE and not _is_read(place, text):

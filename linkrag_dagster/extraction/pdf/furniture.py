@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from linkrag_dagster.extraction.pdf.rows import Row, rows_of
 from linkrag_dagster.extraction.pdf.words import PageText
@@ -14,7 +14,10 @@ _ZONE = 0.12
 _SAME_PLACE = 4.0
 """Points by which its place may differ from page to page."""
 _FAR = 2.5
-"""Distance in font sizes."""
+_NEXT_LINE, _NEXT_ROW = 1.5, 2.6
+"""Distances in font sizes."""
+_IN_LINE = 2.0
+"""Points by which columns of a table may be out of line."""
 _DIGITS = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 _PAGE_NUMBER = re.compile(
     r"(?:page|p\.|seite|页|第)?\s*[-–—]?\s*(?:[A-Z]?\d{1,4}(?:-\d{1,4})?|[ivxlc]{1,7})\s*[-–—]?"
@@ -27,8 +30,9 @@ def furniture(pages: Sequence[PageText]) -> list[list[Row]]:
     """For each page the rows that are furniture.
 
     A row in the upper or lower margin is when another page has the same words (whatever their numbers) at the same
-    place; so is a page number that stands alone as the outermost row, or far from other words in a row that stands
-    far from the text.
+    place, unless it goes with a row that is none: as a line of a paragraph (two footnotes may end alike), or as a row
+    of a table. So is a page number that stands alone as the outermost row, or far from other words in a row that
+    stands far from the text.
     """
     margins = [_margins(page) for page in pages]
     places: dict[tuple[str, bool], list[tuple[int, float]]] = defaultdict(list)
@@ -38,15 +42,28 @@ def furniture(pages: Sequence[PageText]) -> list[list[Row]]:
     found: list[list[Row]] = []
     for at, (page, rows) in enumerate(zip(pages, margins, strict=True)):
         mine: list[Row] = []
+        again = {
+            id(part)
+            for row, above in rows
+            if any(
+                other != at and abs(base - row.base) <= _SAME_PLACE
+                for other, base in places[_key(row), above]
+            )
+            for part in row.segments
+        }
+        # From the text outwards: what goes with text is text.
+        for row, _ in sorted(rows, key=lambda one: one[0].base, reverse=True):
+            if id(row.segments[0]) in again and _goes_with_text(row, page, again):
+                again -= {id(part) for part in row.segments}
+        for row, _ in rows:
+            if id(row.segments[0]) in again and _goes_with_text(row, page, again):
+                again -= {id(part) for part in row.segments}
         for side in (True, False):
             outermost = True
             for row, above in rows if side else reversed(rows):
                 if above != side:
                     continue
-                repeated = any(
-                    other != at and abs(base - row.base) <= _SAME_PLACE
-                    for other, base in places[_key(row), above]
-                )
+                repeated = id(row.segments[0]) in again
                 number = outermost and (
                     _PAGE_NUMBER.fullmatch(row.text.strip()) is not None
                     or (_holds_page_number(row) and _stands_apart(row, page))
@@ -56,6 +73,32 @@ def furniture(pages: Sequence[PageText]) -> list[list[Row]]:
                 outermost = outermost and (repeated or number)
         found.append(mine)
     return found
+
+
+def _goes_with_text(row: Row, page: PageText, again: Set[int]) -> bool:
+    """Whether words that are not `again` on other pages, of the same size, stand right above or below a row.
+
+    As lines of one paragraph, or further off as a row of as many columns, three at least.
+    """
+    near = [
+        part
+        for part in page.segments
+        if id(part) not in again
+        and abs(part.size - row.size) < 0.3
+        and 0 < abs(part.base - row.base) < _NEXT_ROW * row.size
+    ]
+    if any(
+        part.box[0] < row.box[2]
+        and row.box[0] < part.box[2]
+        and abs(part.base - row.base) < _NEXT_LINE * row.size
+        for part in near
+    ):
+        return True
+    below = sum(
+        any(abs(part.box[side] - one.box[side]) < _IN_LINE for part in near for side in (0, 2))
+        for one in row.segments
+    )
+    return below >= 3 and below >= len(row.segments) - 1
 
 
 def _holds_page_number(row: Row) -> bool:

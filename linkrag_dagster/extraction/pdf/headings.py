@@ -13,7 +13,7 @@ _LONGEST_STANDING_OUT = 120
 _MOST_STANDING_OUT = 0.4
 """Share of a document's characters in bold, or italic, from which on that says nothing."""
 _STOPS = (".", ",", ";", ":", "。")
-_NUMBERED = re.compile(r"\d{1,2}(?:\.\d{1,2}){1,3}\.?\s")
+_NUMBERED = re.compile(r"\d{1,2}(?:\.\d{1,2}){1,3}\.?\s+(?=[^\W\d_])")
 _LETTERS = re.compile(r"[^\W\d_]{2,}|[\u3040-\u9fff]")
 
 
@@ -56,8 +56,9 @@ def _looks_like_one(block: Block, body: float, telling: Set[int]) -> bool:
         return False
     if block.size >= _LARGER * body + 0.2:
         return block.kind == "paragraph" or not text.endswith((".", ";", ","))
-    if block.lines[0].confidence is not None and len(block.lines) == 1 and _NUMBERED.match(text):
-        # Recognition tells no bold type: a section's number has to do.
+    if len(block.lines) == 1 and _NUMBERED.match(text) and not text[-1].isdigit():
+        # Recognition tells no bold type, and not all headings are set in it: a section's number has to do. What ends
+        # with a number is a line of a table of contents.
         return len(text) <= _LONGEST_STANDING_OUT and not text.endswith(_STOPS)
     return (
         block.weight in telling

@@ -16,7 +16,7 @@ from linkrag_dagster.extraction.pdf.letter_spacing import closed_up
 from linkrag_dagster.extraction.pdf.library import pymupdf
 from linkrag_dagster.extraction.pdf.painted_twice import painted_once
 from linkrag_dagster.extraction.pdf.vertical import vertical_runs
-from linkrag_dagster.extraction.pdf.words import Box, PageText, Segment, Word, segment, turn, union
+from linkrag_dagster.extraction.pdf.words import Box, PageText, Segment, Word, segment, shown, turn, union
 
 _MONO_NAME = re.compile(
     r"mono(?!type)|courier|nimbusmon|[cl]mtt|typewriter|consol|menlo|monaco|lettergothic|sourcecode|firacode|andale"
@@ -72,7 +72,10 @@ def read_page(page: Any, number: int) -> PageText:
         elif words:
             segments += _segments([_turned(word, main, size) for word in words] if main else words)
     width, height = size if main in (0, 2) else size[::-1]
-    return PageText(number, width, height, main, tuple(segments), tuple(aside), characters, unreadable)
+    images = tuple(shown(page, info["bbox"]) for info in page.get_image_info())
+    return PageText(
+        number, width, height, main, tuple(segments), tuple(aside), characters, unreadable, images
+    )
 
 
 def _with_ticks(page: Any, lines: list[tuple[int | None, list[Word]]]) -> list[tuple[int | None, list[Word]]]:

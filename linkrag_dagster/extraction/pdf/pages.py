@@ -14,7 +14,7 @@ from linkrag_dagster.extraction.pdf.page_reader import read_page
 from linkrag_dagster.extraction.pdf.recognition import Picture, recognise
 from linkrag_dagster.extraction.pdf.rows import Row
 from linkrag_dagster.extraction.pdf.scans import unread
-from linkrag_dagster.extraction.pdf.words import PageText, Segment, union
+from linkrag_dagster.extraction.pdf.words import PageText, Segment, segment, union
 from linkrag_dagster.extraction.records import LeftOut
 
 
@@ -57,12 +57,11 @@ def read_pages(
 
 def _corrected(page: PageRead, spellings: Spellings) -> PageRead:
     segments = tuple(
-        replace(
-            one,
-            words=tuple(
+        segment(
+            [
                 word if word.confidence is None else replace(word, text=spellings.corrected(word.text))
                 for word in one.words
-            ),
+            ]
         )
         for one in page.text.segments
     )

@@ -112,7 +112,7 @@ def _readable(
 ) -> tuple[PageText, tuple[Segment, ...]]:
     """The page with its usable words, and the segments that are not."""
     if drop:
-        return PageText(text.number, *size, 0, (), ()), text.segments
+        return PageText(text.number, *size, 0, (), (), images=text.images), text.segments
     if not text.unreadable:
         return text, ()
     kept: list[Segment] = []

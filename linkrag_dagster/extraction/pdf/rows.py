@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from linkrag_dagster.extraction.pdf.words import Box, Segment, Word, joined, union
+from linkrag_dagster.extraction.pdf.words import Box, Segment, Word, union
 
 _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 
@@ -26,7 +26,7 @@ class Row:
 
     @property
     def text(self) -> str:
-        return " ".join(joined(segment.words) for segment in self.segments)
+        return " ".join(segment.text for segment in self.segments)
 
 
 def rows_of(segments: Iterable[Segment]) -> list[Row]:
@@ -54,9 +54,12 @@ def rows_of(segments: Iterable[Segment]) -> list[Row]:
 
 
 def row(members: Sequence[Segment]) -> Row:
+    if len(members) == 1:
+        (one,) = members
+        return Row((one,), one.box, one.base, one.size)
     backward = _is_right_to_left("".join(s.text for s in members))
     ordered = sorted(members, key=lambda s: -s.box[2] if backward else s.box[0])
-    heaviest = max(members, key=lambda s: sum(len(word.text) for word in s.words))
+    heaviest = max(members, key=lambda s: len(s.text))
     return Row(tuple(ordered), union(s.box for s in members), heaviest.base, heaviest.size)
 
 

@@ -22,6 +22,8 @@ _MOST_LINES = 6_000
 """Lines of a page beyond which it is a drawing."""
 _LEAST_FILLED = 0.25
 """Share of a grid's cells with words, below which it is a form or a chart and no table."""
+_LEAST_IN_COLUMNS = 5
+"""Words of three rows in two columns, of which one is empty in one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +198,11 @@ def _read(across: Sequence[Line], upright: Sequence[Line], text: PageText, known
         cells.setdefault(heads[at], []).extend(found)
     if len({column for _, column in held}) < 2 or len(held) < _LEAST_FILLED * rows * columns:
         return None
-    if any(aligned_tables(rows_of(_cut(found)), known, prose=1, least=2) for found in cells.values()):
+    if any(
+        aligned_tables(rows_of(_cut(found)), known, prose=1, least=2)
+        for found in cells.values()
+        if len(found) >= _LEAST_IN_COLUMNS
+    ):
         return None  # a frame around writing that stands in columns of its own
     texts = {at: _cell(found, known) for at, found in cells.items()}
     made: list[TableRow] = []
@@ -307,6 +313,8 @@ def _covered(lines: Sequence[Line], at: float, start: float, end: float) -> bool
 
 
 def _cell(words: Sequence[Word], known: Vocabulary) -> str:
+    if len(words) == 1:
+        return words[0].text
     lines: list[Row] = rows_of(_cut(words))
     return join_lines([line.text for line in lines], known)
 
@@ -320,10 +328,7 @@ def _cut(words: Sequence[Word]) -> list[Segment]:
             runs[-1].append(word)
         else:
             runs.append([word])
-    return [
-        segment([replace(word, space=at < len(run) - 1 and word.space) for at, word in enumerate(run)])
-        for run in runs
-    ]
+    return [segment([*run[:-1], replace(run[-1], space=False) if run[-1].space else run[-1]]) for run in runs]
 
 
 def _without_empty_columns(rows: Sequence[TableRow]) -> tuple[TableRow, ...]:

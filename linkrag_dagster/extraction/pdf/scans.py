@@ -14,7 +14,7 @@ import numpy as np
 
 from linkrag_dagster.extraction.pdf.legibility import is_suspicious
 from linkrag_dagster.extraction.pdf.library import pymupdf
-from linkrag_dagster.extraction.pdf.words import Box, PageText, shown
+from linkrag_dagster.extraction.pdf.words import Box, PageText
 
 _BROKEN, _HOPELESS = 0.05, 0.3
 """Share of characters that stand for nothing: from the first on the page is recognised, from the second on none of its
@@ -34,9 +34,13 @@ _INK = 60
 _STROKES = 0.07
 """Changes between paper and ink for each dot of a row of writing; a drawing's rows have few."""
 _LEAST_STROKES = 10
-_WRITTEN = 0.25
-"""Share of rows that look like writing, from which on an image does."""
+_WRITTEN, _HOLDING = 0.1, 0.5
+"""Share of rows that look like writing, and share of the ink in them, from which on an image does."""
 _MOST_INK = 0.45
+_MOST_PARTS = 4
+"""Images inside an image, itself among them, beyond which it is a drawing put together from parts."""
+_PLAIN, _LEAST_PLAIN = 24, 0.4
+"""Difference from the background, of 255, up to which a dot is paper, and share of such dots in a picture of text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +70,22 @@ def unread(page: Any, text: PageText) -> Unread | None:
         return Unread(everything, whole=True, drop=text.unreadable >= _HOPELESS * text.characters)
     if is_suspicious(" ".join(one.text for one in text.segments)):
         return Unread(everything, whole=True, drop=True, doubt=True)
-    bare = [box for box in _images(page, size) if _is_bare(box, text)]
+    bare = [box for box in _images(text, size) if _is_bare(box, text)]
     if not bare:
         return None
     if _covered(bare, size) >= _WHOLE_PAGE:
         return Unread(everything, whole=True)
-    written = tuple(box for box in _without_twins(bare) if _looks_written(page, box))
+    written = tuple(
+        box
+        for box in _without_twins(bare)
+        if sum(_is_within(part, box) for part in text.images) <= _MOST_PARTS and _looks_written(page, box)
+    )
     return Unread(written, whole=False) if written else None
 
 
-def _images(page: Any, size: tuple[float, float]) -> list[Box]:
+def _images(text: PageText, size: tuple[float, float]) -> list[Box]:
     found: list[Box] = []
-    for info in page.get_image_info():
-        left, top, right, bottom = shown(page, info["bbox"])
+    for left, top, right, bottom in text.images:
         box = (max(0.0, left), max(0.0, top), min(size[0], right), min(size[1], bottom))
         width, height = box[2] - box[0], box[3] - box[1]
         large = width * height >= _LEAST_SHARE * size[0] * size[1]
@@ -112,12 +119,18 @@ def _without_twins(boxes: Sequence[Box]) -> list[Box]:
     """Boxes without those that lie inside another: layers of one picture."""
     kept: list[Box] = []
     for box in sorted(boxes, key=lambda b: (b[0] - b[2]) * (b[3] - b[1])):
-        if not any(
-            k[0] - 1 <= box[0] and k[1] - 1 <= box[1] and box[2] <= k[2] + 1 and box[3] <= k[3] + 1
-            for k in kept
-        ):
+        if not any(_is_within(box, k) for k in kept):
             kept.append(box)
     return kept
+
+
+def _is_within(box: Box, other: Box) -> bool:
+    return (
+        other[0] - 1 <= box[0]
+        and other[1] - 1 <= box[1]
+        and box[2] <= other[2] + 1
+        and box[3] <= other[3] + 1
+    )
 
 
 def _gray(page: Any, box: Box | None, dots: float) -> Any:
@@ -135,22 +148,30 @@ def _has_ink(page: Any) -> bool:
 def _looks_written(page: Any, box: Box) -> bool:
     """Whether a picture looks like lines of writing, upright or on their side: strokes on plain paper.
 
-    Photographs have no plain ground; in charts and drawings most rows cross few strokes.
+    Photographs and shaded drawings have no plain ground; in charts and drawings most rows cross few strokes; a logo
+    with a name holds more ink than the name does. All of that would be recognised in vain: `recognition` keeps a
+    reading only where it accounts for the picture's ink.
     """
     gray = _gray(page, box, _LOOK).astype(np.int16)
     if min(gray.shape) < _LEAST_IMAGE[1]:
         return False
-    ink = np.abs(gray - int(np.median(gray))) > _INK
+    away = np.abs(gray - int(np.median(gray)))
+    ink = away > _INK
+    if (away <= _PLAIN).mean() < _LEAST_PLAIN:
+        return False
     if not 0.01 <= ink.mean() <= _MOST_INK:
         return False
-    return any(_written_share(turned) >= _WRITTEN for turned in (ink, ink.T))
+    return _is_written(ink) or _is_written(ink.T)
 
 
-def _written_share(ink: Any) -> float:
+def _is_written(ink: Any) -> bool:
+    """Whether rows of dots look like writing: enough of them, and with most of the ink."""
     changes = np.count_nonzero(ink[:, 1:] != ink[:, :-1], axis=1)
     any_ink = ink.any(axis=1)
     length = ink.shape[1] - np.argmax(ink[:, ::-1], axis=1) - np.argmax(ink, axis=1)
     written = (changes >= _LEAST_STROKES) & (changes >= _STROKES * length)
     # From the first row with ink to the last: margins say nothing.
     rows = np.flatnonzero(any_ink)
-    return float(written[rows[0] : rows[-1] + 1].mean()) if rows.size else 0.0
+    if not rows.size or written[rows[0] : rows[-1] + 1].mean() < _WRITTEN:
+        return False
+    return int(ink[written].sum()) >= _HOLDING * int(ink.sum())

@@ -44,16 +44,13 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Words of one line without a wide gap between them, in reading order."""
+    """Words of one line without a wide gap between them, in reading order, and what they say."""
 
     words: tuple[Word, ...]
     box: Box
     base: float
     size: float
-
-    @property
-    def text(self) -> str:
-        return joined(self.words)
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +63,7 @@ class PageText:
         turned: quarters by which the text's lines are turned against the page as shown.
         segments: lines that run in the page's main direction.
         aside: words that run in another direction.
+        images: boxes of the page's images, on the page as shown.
         characters: how many the page's own text has, white space left out.
         unreadable: how many of them stand for nothing that a reader would see.
     """
@@ -78,6 +76,7 @@ class PageText:
     aside: tuple[Word, ...]
     characters: int = 0
     unreadable: int = 0
+    images: tuple[Box, ...] = ()
 
     def words(self) -> list[Word]:
         """All words, those in other directions too."""
@@ -96,12 +95,15 @@ def union(boxes: Iterable[Box]) -> Box:
 
 def segment(words: Sequence[Word]) -> Segment:
     """Words of a line; size and base are those of most of its characters."""
+    if len(words) == 1:
+        word = words[0]
+        return Segment((word,), word.box, word.base, word.size, word.text.strip())
     weights: Counter[float] = Counter()
     for word in words:
         weights[word.size] += len(word.text) * (not word.raised)
     size = weights.most_common(1)[0][0]
     heaviest = max((word for word in words if word.size == size), key=lambda w: len(w.text) * (not w.raised))
-    return Segment(tuple(words), union(word.box for word in words), heaviest.base, size)
+    return Segment(tuple(words), union(word.box for word in words), heaviest.base, size, joined(words))
 
 
 def turn(box: Box, quarters: int, size: tuple[float, float]) -> Box:
