@@ -269,7 +269,7 @@ def test_a_damaged_generation_is_not_rolled_back_to(switched: Project) -> None:
 
 def test_before_the_first_commit_there_is_no_way_back(project: Project) -> None:
     """LA-01: said, not stumbled over."""
-    with pytest.raises(NoSuchGeneration, match="none"):
+    with pytest.raises(NoSuchGeneration, match="nothing has been built yet"):
         roll_back(project.road(), "back")
 
 
