@@ -121,10 +121,13 @@ def _open(data: bytes, name: str) -> Any:
         if document.page_count:
             return document
         document.close()
-        problem = "no pages"
     except (RuntimeError, ValueError, library.mupdf.FzErrorBase) as error:
-        problem = _reason(error)
-    raise ExtractionError("corrupt", f"{name} can't be opened as PDF ({problem}): repair or print it anew")
+        raise _not_opened(name, _reason(error)) from error
+    raise _not_opened(name, "no pages")
+
+
+def _not_opened(name: str, problem: str) -> ExtractionError:
+    return ExtractionError("corrupt", f"{name} can't be opened as PDF ({problem}): repair or print it anew")
 
 
 def _reason(error: Exception) -> str:
