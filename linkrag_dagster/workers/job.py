@@ -19,7 +19,8 @@ R_co = TypeVar("R_co", covariant=True)
 Outcome = Extraction | ExtractionError
 
 _OUT_OF_MEMORY = re.compile(
-    r"bad.?alloc|[mc]alloc|realloc|memory (?:error|exhausted)|(?:out of|allocate|insufficient) memory", re.IGNORECASE
+    r"bad.?alloc|[mc]alloc|realloc|memory (?:error|exhausted)|(?:out of|allocate|insufficient) memory",
+    re.IGNORECASE,
 )
 """How libraries say that there is no more memory, each in its own kind of error."""
 
