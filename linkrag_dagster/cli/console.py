@@ -57,6 +57,18 @@ def stop(code: int, message: str) -> NoReturn:
     sys.exit(code)
 
 
+def write_page(place: str, page: str, what: str) -> None:
+    """Write a page where `--html` says: to a file, and say what it shows, or to standard output for `-`."""
+    if place == "-":
+        click.echo(page, nl=False)
+        return
+    try:
+        Path(place).write_text(page, encoding="utf-8", newline="\n")
+    except OSError as error:
+        stop(USAGE, f"--html {place}: can't be written ({error.strerror or error})")
+    say(f"{place}: {what}; open it in a browser")
+
+
 def ends_clearly(command: Callable[P, R]) -> Callable[P, R]:
     """Turn the errors that a user can cause into a message and an exit code."""
 

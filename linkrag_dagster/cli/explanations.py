@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from linkrag_dagster.cli.console import USAGE, say, stop
+from linkrag_dagster.cli.console import write_page
 
 if TYPE_CHECKING:
     from linkrag_dagster.chunking import ChunkSet
@@ -41,11 +41,4 @@ def show_explanation(
     if page is None:
         return
     drawn = explain.page(made, text, name=Path(name).name, limits=limits)
-    if page == "-":
-        click.echo(drawn, nl=False)
-        return
-    try:
-        Path(page).write_text(drawn, encoding="utf-8", newline="\n")
-    except OSError as error:
-        stop(USAGE, f"--html {page}: can't be written ({error.strerror or error})")
-    say(f"{page}: {len(made.chunks)} chunks of {name}; open it in a browser")
+    write_page(page, drawn, f"{len(made.chunks)} chunks of {name}")

@@ -80,7 +80,6 @@ class FileChunker:
 
 def elements_of(found: Extraction) -> Sequence[Element]:
     """The elements of an extracted text, by its markup."""
-    from linkrag_dagster.markdown import parse
-    from linkrag_dagster.markdown.plain import parse_plain
+    from linkrag_dagster.markdown.markup import parse_markup
 
-    return parse_plain(found.text) if found.markup == "plain" else parse(found.text)
+    return parse_markup(found.text, found.markup)

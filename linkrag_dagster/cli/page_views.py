@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from linkrag_dagster.cli.console import USAGE, say, stop
+from linkrag_dagster.cli.console import USAGE, stop, write_page
 from linkrag_dagster.cli.file_chunker import elements_of
 from linkrag_dagster.cli.input_files import drawn_pages
 
@@ -54,14 +52,7 @@ def show_pages(name: str, found: Extraction, *, page: str, wanted: str | None) -
         name=Path(name).name,
         notes=notes,
     )
-    if page == "-":
-        click.echo(made, nl=False)
-        return
-    try:
-        Path(page).write_text(made, encoding="utf-8", newline="\n")
-    except OSError as error:
-        stop(USAGE, f"--html {page}: can't be written ({error.strerror or error})")
-    say(f"{page}: {len(images)} pages of {name}; open it in a browser")
+    write_page(page, made, f"{len(images)} pages of {name}")
 
 
 def _numbers(wanted: str, count: int) -> list[int]:

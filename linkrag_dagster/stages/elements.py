@@ -12,16 +12,14 @@ from linkrag_dagster.contracts.check import CheckResult, Violation
 from linkrag_dagster.contracts.rows import row_of
 from linkrag_dagster.contracts.tables import contract
 from linkrag_dagster.lake.manifest import Generation
-from linkrag_dagster.markdown import parse
+from linkrag_dagster.markdown.markup import parse_markup
 from linkrag_dagster.markdown.parser import MarkdownError
-from linkrag_dagster.markdown.plain import parse_plain
 from linkrag_dagster.stages.stage import Computed, DocumentFailure, Progress, Stage
 from linkrag_dagster.versions.spec import StageSpec
 
 if TYPE_CHECKING:
     from linkrag_dagster.stages.road import Road
 
-PARSERS = {"markdown": parse, "plain": parse_plain}
 PLAIN_MEDIA_TYPES = frozenset({"text/plain"})
 
 
@@ -49,7 +47,7 @@ class Elements(Stage):
         for key, text, markup in road.texts(generation, keys, "text", "markup"):
             document = road.documents(generation)[key]
             try:
-                elements = PARSERS[markup](text)
+                elements = parse_markup(text, markup)
             except MarkdownError as error:
                 failures.append(DocumentFailure(key, "corrupt", f"{document['doc_name']}: {error}"))
                 continue

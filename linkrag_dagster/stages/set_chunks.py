@@ -20,9 +20,8 @@ from linkrag_dagster.embedding.embed_missing import embed_missing
 from linkrag_dagster.embedding.memo import Memo, text_hash
 from linkrag_dagster.evaluation.gates import GatedChunk
 from linkrag_dagster.evaluation.gold import GoldDocument
-from linkrag_dagster.markdown import parse
 from linkrag_dagster.markdown.elements import Element
-from linkrag_dagster.markdown.plain import parse_plain
+from linkrag_dagster.markdown.markup import parse_markup
 from linkrag_dagster.peers import Peer, PeerTools, Size, locate
 from linkrag_dagster.stages.gates import Gates, declared_loss, gated, gates_of
 from linkrag_dagster.stages.scoring import Scores
@@ -131,7 +130,7 @@ class RoadChunker:
         kept: list[SetChunk] = []
         gates = Gates()
         for document in _told(documents, progress):
-            elements = elements_of(document)
+            elements = parse_markup(document.text, document.markup)
             made = self._document(document, elements, scores)
             gates += gates_of(
                 document,
@@ -237,7 +236,8 @@ class PeerChunker:
             truncated += sum(chunk.embedded != (chunk.text,) for chunk in chunks)
             front_matter = road.settings.index_front_matter
             known = [self._gated(c) for c in chunks if c.spans]
-            gates += gates_of(document, elements_of(document), known, (), front_matter=front_matter)
+            elements = parse_markup(document.text, document.markup)
+            gates += gates_of(document, elements, known, (), front_matter=front_matter)
             kept += chunks
         return ChunkedSet(kept, gates, {"inexact_chunks": inexact, "truncated_chunks": truncated})
 
@@ -249,11 +249,6 @@ class PeerChunker:
             length, limit = count(chunk.text), self._size.amount
         begin, end = chunk.spans[0][0], chunk.spans[-1][1]
         return GatedChunk(chunk.chunk_id, chunk.role, begin, end, chunk.spans, length, limit)
-
-
-def elements_of(document: GoldDocument) -> Sequence[Element]:
-    """The elements of a document, by its markup."""
-    return parse_plain(document.text) if document.markup == "plain" else parse(document.text)
 
 
 def peer_tools(road: Road, progress: Progress) -> PeerTools:

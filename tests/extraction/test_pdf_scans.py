@@ -11,11 +11,10 @@ import pymupdf
 import pytest
 
 from linkrag_dagster.extraction import Extraction, ExtractionError, extract
-from linkrag_dagster.extraction.ocr import RecognisedLine, is_installed
+from linkrag_dagster.extraction.ocr import RecognisedLine
 from linkrag_dagster.extraction.ocr.lines import Corners
 from linkrag_dagster.extraction.pdf import pages
-
-needs_extra = pytest.mark.skipif(not is_installed(), reason="the extra ocr is not installed")
+from tests.extraction.test_ocr import needs_extra
 
 # PyMuPDF's own hints are partial.
 LIBRARY = cast("Any", pymupdf)

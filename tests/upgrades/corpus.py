@@ -18,9 +18,8 @@ from linkrag_dagster.declaration import load_declaration, starter
 from linkrag_dagster.embedding.encoder import Encoder
 from linkrag_dagster.embedding.model import resolve_model
 from linkrag_dagster.stages.build import BuildResult, build
-from linkrag_dagster.stages.finish import finish
 from linkrag_dagster.stages.road import Road
-from linkrag_dagster.stages.stage import Refused
+from tests.stages.conftest import run_here
 
 NAME = "harbour"
 FERRY = """# Ferry
@@ -174,16 +173,3 @@ class Corpus:
     def build(self, lake: str = "lake", encoder: type[Encoder] = HashEncoder) -> BuildResult:
         """Build in this thread, without Dagster."""
         return build(self.road(lake, encoder), run_here)
-
-
-def run_here(road: Road, stages: Sequence[str], source_digest: str) -> bool:
-    """Stages one after another, as Dagster's face runs them."""
-    del source_digest
-    for name in stages:
-        try:
-            road.reports[name] = road.materialise(name, lambda line: None)
-        except Refused as refused:
-            road.reports[name] = refused.report
-            return False
-    finish(road, "a-run")
-    return True

@@ -127,7 +127,23 @@ def test_ctrl_c_is_for_the_build_alone() -> None:
         assert os.getpgid(int(outcome.text)) != os.getpgid(0)
 
 
-@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells when a stranger's process ends")
+tells_of_strangers = pytest.mark.skipif(
+    not hasattr(os, "pidfd_open"), reason="only Linux tells when a stranger's process ends"
+)
+
+
+def started(script: str) -> subprocess.Popen[str]:
+    """A build of its own, to be killed; what it prints can be read, and its input stays open."""
+    return subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=REPOSITORY,
+        text=True,
+    )
+
+
+@tells_of_strangers
 @pytest.mark.parametrize("busy", ["idle", "busy"])
 def test_workers_die_with_a_killed_build(busy: str) -> None:
     """XT-11: after SIGKILL of the build no worker is left, not even one that hangs in native code."""
@@ -141,14 +157,7 @@ with Workers(WorkerLimits(seconds=600.0, workers=1)) as workers:
         print(outcome.text, flush=True)
     input()
 """
-    build = subprocess.Popen(
-        [sys.executable, "-c", script],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=REPOSITORY,
-        text=True,
-    )
-    with build:
+    with started(script) as build:
         assert build.stdout is not None
         pid = int(build.stdout.readline())
         handle = os.pidfd_open(pid)
@@ -159,7 +168,7 @@ with Workers(WorkerLimits(seconds=600.0, workers=1)) as workers:
             os.close(handle)
 
 
-@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells when a stranger's process ends")
+@tells_of_strangers
 def test_workers_that_still_load_die_with_a_killed_build() -> None:
     """XT-11: a build that is killed right after it has started a worker leaves none, however long that one loads."""
     script = """
@@ -174,14 +183,7 @@ select.select([worker], [], [])
 print(worker.pid, flush=True)
 input()
 """
-    build = subprocess.Popen(
-        [sys.executable, "-c", script],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=REPOSITORY,
-        text=True,
-    )
-    with build:
+    with started(script) as build:
         assert build.stdout is not None
         handle = os.pidfd_open(int(build.stdout.readline()))
         try:
