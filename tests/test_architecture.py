@@ -12,6 +12,8 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "linkrag_dagster"
 
 ALLOWED: dict[str, set[str]] = {
+    # Words that declarations and calls choose from.
+    "choices": set(),
     "markdown": set(),
     "tokens": set(),
     "lexical": set(),
@@ -19,7 +21,7 @@ ALLOWED: dict[str, set[str]] = {
     "contracts": set(),
     # Every write that a kill may interrupt: lake, memo and instance are written through it.
     "disk": set(),
-    "declaration": set(),
+    "declaration": {"choices"},
     "embedding": {"disk"},
     # Phrasings are compared by the words of the lexical analyzers, needles widened by the sentences of `tokens`.
     "evaluation": {"lexical", "tokens"},
@@ -31,15 +33,15 @@ ALLOWED: dict[str, set[str]] = {
     "extraction": {"markdown"},
     # Processes around extraction: the one place that starts any.
     "workers": {"extraction"},
-    "chunking": {"markdown", "tokens"},
+    "chunking": {"choices", "markdown", "tokens"},
     "explain": {"chunking", "markdown", "tokens"},
     # Extraction beside pictures of its pages; written as explanations are.
     "page_view": {"explain", "extraction", "markdown"},
     "lake": {"contracts", "disk", "lexical"},
     "retrieval": {"lexical", "embedding", "lake"},
     "stages": {
-        "chunking", "contracts", "declaration", "embedding", "evaluation", "extraction", "lake", "lexical", "markdown",
-        "peers", "retrieval", "sources", "tokens", "versions", "workers",
+        "choices", "chunking", "contracts", "declaration", "embedding", "evaluation", "extraction", "lake", "lexical",
+        "markdown", "peers", "retrieval", "sources", "tokens", "versions", "workers",
     },
     "dag": {"contracts", "declaration", "disk", "extraction", "lake", "stages", "versions"},
     "cli": {
@@ -124,14 +126,15 @@ def test_plan_and_status_import_no_torch() -> None:
 
 
 def test_names_that_two_floors_need_are_the_same() -> None:
-    """The light list of stages is the road's; the strategies that a declaration takes are those that chunking has."""
-    from typing import get_args
+    """The light list of stages is the road's; a declaration has the settings of its own of every strategy."""
+    from dataclasses import fields
 
-    from linkrag_dagster.chunking.settings import STRATEGIES
+    from linkrag_dagster.choices.strategies import TAKEN_BY
+    from linkrag_dagster.chunking.strategy_settings import StrategySettings
     from linkrag_dagster.contracts.stages import COUNTED
     from linkrag_dagster.declaration import Chunking
     from linkrag_dagster.stages.road import STAGES
 
     assert {stage.name: stage.tables[0] for stage in STAGES} == dict(COUNTED)
     assert list(COUNTED) == [stage.name for stage in STAGES]
-    assert set(get_args(Chunking.model_fields["strategy"].annotation)) == set(STRATEGIES)
+    assert set(TAKEN_BY) <= set(Chunking.model_fields) & {field.name for field in fields(StrategySettings)}

@@ -105,13 +105,12 @@ class _Builder:
         return self._atoms
 
     def _element(self, view: ElementView, end: int, nested: Sequence[tuple[int, int, str]]) -> None:
-        size = self._measure.count(view.start, end)
         if view.kind in PROTECTED_KINDS:
             self._protected(view, view.start, end, view.kind)
-        elif view.kind == "heading" and size <= self._hard:
+        elif view.kind == "heading" and self._measure.fits(view.start, end, self._hard):
             self._add(Atom(view.start, end, view.kind, view.element_index, heading=True))
             return
-        elif size <= self._max and self._fits_headings(end):
+        elif self._measure.fits(view.start, end, self._max) and self._fits_headings(end):
             self._add(
                 Atom(
                     view.start,
@@ -139,7 +138,7 @@ class _Builder:
 
     def _protected(self, view: ElementView, start: int, end: int, kind: str) -> None:
         whole = Atom(start, end, kind, view.element_index, protected=True)
-        if self._measure.count(start, end) <= self._hard:
+        if self._measure.fits(start, end, self._hard):
             self._add(whole)
             return
         if self._truncate:
@@ -179,7 +178,7 @@ class _Builder:
         return Splitter(self._content, self._measure, self._hard).whole_lines(start, end, origin)[0].end
 
     def _fits_headings(self, end: int) -> bool:
-        return self._heading_start is None or self._measure.count(self._heading_start, end) <= self._hard
+        return self._heading_start is None or self._measure.fits(self._heading_start, end, self._hard)
 
     def _add_pieces(self, view: ElementView, pieces: Sequence[Piece]) -> None:
         for piece in pieces:

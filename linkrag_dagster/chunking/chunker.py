@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import fields
-from functools import cache
 from itertools import pairwise
-from typing import Any
 
 from linkrag_dagster.chunking.coarse import coarse_chunks
 from linkrag_dagster.chunking.collection import collection_put_off
-from linkrag_dagster.chunking.default_encoder import default_encoder
 from linkrag_dagster.chunking.export import export_chunks
 from linkrag_dagster.chunking.final import final_chunks
 from linkrag_dagster.chunking.header import title_of
 from linkrag_dagster.chunking.records import ChunkSet
+from linkrag_dagster.chunking.requested import Settings, requested
 from linkrag_dagster.chunking.scorer import as_scorer
-from linkrag_dagster.chunking.settings import ENCODER, ChunkSettings, SettingsError, resolve_settings
+from linkrag_dagster.chunking.settings import DEFAULT_STRATEGY, SettingsError
 from linkrag_dagster.chunking.strategies import Source, strategy_chunks
-from linkrag_dagster.chunking.strategy_settings import STRATEGY_SETTINGS
 from linkrag_dagster.markdown import parse
 from linkrag_dagster.markdown.elements import Element
-from linkrag_dagster.tokens import BYTE_PAIR_ENCODINGS, TokenCounter, Tokenizer, load_tokenizer
-
-DEFAULT_STRATEGY = "pack"
-
-Settings = ChunkSettings | Mapping[str, Any] | None
+from linkrag_dagster.tokens import TokenCounter, Tokenizer
 
 
 def chunk_text(
@@ -104,22 +96,9 @@ class _Plan:
     def __init__(
         self, strategy: str, settings: Settings, tokenizer: str | Tokenizer | None, scorer: object | None
     ) -> None:
-        given = _given(settings)
-        if strategy != DEFAULT_STRATEGY or "strategy" not in given:
-            given["strategy"] = strategy
         self.scorer = None if scorer is None else as_scorer(scorer)
-        name = given.get("tokenizer", ENCODER) if tokenizer is None else tokenizer
-        self.window: int | None = None
-        if name == ENCODER:
-            encoder = default_encoder()
-            self.tokenizer, self.window = encoder.tokenizer, encoder.window
-            given["tokenizer"] = ENCODER
-        else:
-            self.tokenizer = _loaded(name) if isinstance(name, str) else name
-            given["tokenizer"] = self.tokenizer.name
-        self.settings = resolve_settings(
-            given, window=self.window, special_tokens=self.tokenizer.special_tokens
-        )
+        asked = requested(strategy, settings, tokenizer)
+        self.settings, self.tokenizer, self.window = asked.settings, asked.tokenizer, asked.window
         if self.settings.needs_scorer and self.scorer is None:
             raise SettingsError(
                 "scorer",
@@ -159,26 +138,6 @@ class _Plan:
             counter=counter,
         )
         return ChunkSet(tuple(elements), tuple(coarse), tuple(final), tuple(chunks), tuple(trace))
-
-
-def _loaded(name: str) -> Tokenizer:
-    return _byte_pairs(name) if name in BYTE_PAIR_ENCODINGS else load_tokenizer(name)
-
-
-@cache
-def _byte_pairs(name: str) -> Tokenizer:
-    """A vocabulary never changes; reading it takes longer than chunking a page."""
-    return load_tokenizer(name)
-
-
-def _given(settings: Settings) -> dict[str, Any]:
-    if settings is None:
-        return {}
-    if isinstance(settings, ChunkSettings):
-        # Complete settings were checked against their window where they were made.
-        given = {f.name: getattr(settings, f.name) for f in fields(settings) if f.name != "comparison"}
-        return given | {name: getattr(settings.comparison, name) for name in STRATEGY_SETTINGS}
-    return dict(settings)
 
 
 def _check_elements(elements: Sequence[Element], text: str) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from linkrag_dagster.chunking.compat_header import with_compat_headers
 from linkrag_dagster.chunking.derived import header_rows, reference
 from linkrag_dagster.chunking.encoder_windows import encoder_windows, unseen_tokens
-from linkrag_dagster.chunking.header import header_line, header_parts, is_foreign
+from linkrag_dagster.chunking.header import LONGEST_TITLE, Headers, header_line, is_foreign
+from linkrag_dagster.chunking.indexed_tokens import IndexedTokens, Place
 from linkrag_dagster.chunking.lines import Lines
 from linkrag_dagster.chunking.measure import Measure
 from linkrag_dagster.chunking.overflow import Cutting, Located, by_rows, by_words, contained, located
@@ -67,14 +68,14 @@ def export_chunks(
             f"a window of {window} tokens leaves no room beside the encoder's special tokens; declare more"
         )
     plain = replace(settings, header=False) if settings.compat_header else settings
-    drafts = _Drafts(final, text, plain, tokenizer, encoder_tokenizer, window, title, counter).all()
-    chunks = _finished(drafts, doc_id, version, plain, tokenizer, encoder_tokenizer, window)
+    drafts = _Drafts(final, text, plain, tokenizer, encoder_tokenizer, window, title, counter)
+    chunks = _finished(drafts.all(), drafts.sizes, doc_id, version, plain, encoder_tokenizer, window)
     return with_compat_headers(chunks, title, encoder_tokenizer, window) if settings.compat_header else chunks
 
 
 @record
 class _Draft:
-    """A chunk before its ids and its encoder tokens are known."""
+    """A chunk before its ids are known; `size` are the encoder's tokens of its text, where they are known."""
 
     final: FinalChunk
     text: IndexedText
@@ -88,6 +89,7 @@ class _Draft:
     parts: int | None
     overflow: str | None
     element_ids: tuple[str, ...]
+    size: int | None = None
 
 
 class _Drafts:
@@ -110,9 +112,11 @@ class _Drafts:
         self._room = None if window is None else window - encoder_tokenizer.special_tokens
         # The title may go, the headings never: those are words of the text.
         foreign = settings.header and settings.foreign_title == "drop" and is_foreign(title, text)
-        self._title = "" if foreign else title
-        self._headers: dict[tuple[str, ...], tuple[str, ...]] = {}
+        title = "" if foreign else title
+        most = LONGEST_TITLE if self._room is None else self._room
+        self._headers = Headers(title, most=most, count=encoder_tokenizer.count)
         self._counters: dict[int, TokenCounter] = {} if counter is None else {id(tokenizer): counter}
+        self.sizes = IndexedTokens(encoder_tokenizer, lambda: self._counter(encoder_tokenizer))
         self._derived: Mapping[str, FinalChunk] = {
             c.element_id: c for c in final if c.role == "derived" and c.element_id is not None
         }
@@ -126,25 +130,22 @@ class _Drafts:
         return Lines(self._text)
 
     def all(self) -> list[_Draft]:
-        """Drafts of all chunks. What fits as it is, is known from one batch of counts."""
+        """Drafts of all chunks."""
         texts = [self._indexed(chunk) for chunk in self._final]
-        fits = [True] * len(texts)
-        if self._room is not None:
-            fits = [n <= self._room for n in self._encoder.count_many([str(t) for t in texts])]
+        known = [chunk.tokens for chunk in self._final] if self._encoder is self._tokenizer else None
+        sizes = self.sizes.count_each(texts, self._final, known)
         drafts: list[_Draft] = []
-        for chunk, text, whole in zip(self._final, texts, fits, strict=True):
-            drafts += self._of(chunk, text, whole)
+        for chunk, text, size in zip(self._final, texts, sizes, strict=True):
+            drafts += self._of(chunk, text, size)
         return drafts
 
-    def _of(self, chunk: FinalChunk, text: IndexedText, fits: bool) -> list[_Draft]:
+    def _of(self, chunk: FinalChunk, text: IndexedText, size: int) -> list[_Draft]:
         table = chunk.role == "derived" and chunk.kinds == ("table",)
         if table and chunk.tokens > self._settings.hard_max_tokens:
             return self._table_parts(chunk, text)
-        if fits:
-            return [self._draft(chunk, text)]
-        if not chunk.searchable:  # nobody embeds it
-            return [self._draft(chunk, text)]
-        smaller = self._less_overlap(chunk, text) or fitted(text, self._fits)
+        if self._room is None or size <= self._room or not chunk.searchable:  # nobody embeds that
+            return [self._draft(chunk, text, size)]
+        smaller = self._less_overlap(chunk, text) or fitted(text, self._fitting(chunk))
         if smaller is not None:
             return [self._draft(chunk, smaller)]
         if self._settings.overflow in WINDOWED:
@@ -167,14 +168,7 @@ class _Drafts:
         return self._with_context(text, (chunk.context_before, chunk.context_after))
 
     def _header(self, chunk: FinalChunk) -> tuple[str, ...]:
-        """Title and headings; most chunks have those of the chunk before."""
-        if not self._settings.header:
-            return ()
-        header = self._headers.get(chunk.heading_trail)
-        if header is None:
-            header = tuple(header_parts(self._title, chunk.heading_trail))
-            self._headers[chunk.heading_trail] = header
-        return header
+        return self._headers.over(chunk.heading_trail) if self._settings.header else ()
 
     def _with_context(self, text: IndexedText, context: tuple[Span | None, Span | None]) -> IndexedText:
         held = tuple([s for s in context if s is not None])
@@ -194,15 +188,17 @@ class _Drafts:
         limit = self._settings.overlap_tokens // 2
         while chunk.role == "source" and text.context and limit:
             text = self._with_overlap(chunk, text, limit)
-            if text.context and self._fits(str(text)):
+            if text.context and self._fitting(chunk)(text):
                 return text
             limit //= 2
         return None
 
-    def _fits(self, text: str) -> bool:
-        return self._room is None or self._encoder.count(text) <= self._room
+    def _fitting(self, place: Place) -> Callable[[IndexedText], bool]:
+        """Whether texts whose content stands at a place are within the window."""
+        room = self._room
+        return lambda text: room is None or self.sizes.count(text, place) <= room
 
-    def _draft(self, chunk: FinalChunk, text: IndexedText) -> _Draft:
+    def _draft(self, chunk: FinalChunk, text: IndexedText, size: int | None = None) -> _Draft:
         return _Draft(
             final=chunk,
             text=text,
@@ -216,6 +212,7 @@ class _Drafts:
             parts=chunk.parts,
             overflow=None,
             element_ids=chunk.contained_element_ids,
+            size=size,
         )
 
     def _whole(self, chunk: FinalChunk, text: IndexedText) -> _Draft:
@@ -239,7 +236,7 @@ class _Drafts:
         if (
             above
             and self._room is not None
-            and any(fitted(self._part(bare, chunk, c, rows), self._fits) is None for c in cuttings)
+            and any(fitted(self._part(bare, chunk, c, rows), self._fitting(chunk)) is None for c in cuttings)
         ):
             measure = self._measure(self._encoder, chunk)
             cost = self._encoder.count(rows + "\n") if rows else 0
@@ -289,7 +286,7 @@ class _Drafts:
         elements = [(i, self._derived[i]) for i in chunk.contained_element_ids if i in self._derived]
         drafts: list[_Draft] = []
         for number, (text, cutting, place) in enumerate(zip(texts, cuttings, places, strict=True), start=1):
-            fits, handled = fitted(text, self._fits), overflow
+            fits, handled = fitted(text, self._fitting(place)), overflow
             if fits is None and self._settings.overflow in WINDOWED:
                 fits, handled = text, self._settings.overflow
             # What still does not fit are words of one token too many: shown by `truncated_tokens`, and refused.
@@ -327,17 +324,19 @@ class _Drafts:
 
 def _finished(
     drafts: Sequence[_Draft],
+    indexed: IndexedTokens,
     doc_id: str,
     version: str | None,
     settings: ChunkSettings,
-    tokenizer: Tokenizer,
     encoder: Tokenizer,
     window: int | None,
 ) -> list[Chunk]:
     """Chunks with ids, anchors and encoder tokens."""
     texts = [str(d.text) for d in drafts]
     headers = [header_line(d.text.header) for d in drafts]
-    sizes = _sizes(drafts, texts, headers, tokenizer, encoder)
+    fresh = [d for d in drafts if d.size is None]
+    counted = iter(indexed.count_each([d.text for d in fresh], [d.place for d in fresh]))
+    sizes = [next(counted) if d.size is None else d.size for d in drafts]
     distinct = list(dict.fromkeys(headers))
     header_sizes = dict(zip(distinct, encoder.count_many(distinct), strict=True))
     ids = _ids(drafts, doc_id, version)
@@ -391,38 +390,6 @@ def _finished(
             )
         )
     return chunks
-
-
-def _sizes(
-    drafts: Sequence[_Draft],
-    texts: Sequence[str],
-    headers: Sequence[str],
-    tokenizer: Tokenizer,
-    encoder: Tokenizer,
-) -> list[int]:
-    """Encoder tokens of each text, without special ones.
-
-    Where the encoder counts as the budget does and a text is a header and the words, the words are not counted again:
-    counts add up between a line break and most characters (TK-02).
-    """
-    sizes: list[int] = [-1] * len(drafts)
-    if encoder is tokenizer:
-        apart: dict[str, bool] = {}
-        above = {header: encoder.count(header + "\n\n") if header else 0 for header in dict.fromkeys(headers)}
-        for number, (draft, header) in enumerate(zip(drafts, headers, strict=True)):
-            # Nothing else in the text: neither introduction nor context, and the words as they are.
-            bare = len(texts[number]) == len(draft.content) + (len(header) + 2 if header else 0)
-            if not bare or draft.text.content != draft.content:
-                continue
-            first = draft.content[:1]
-            if header and first not in apart:
-                apart[first] = len(encoder.safe_cuts("\n" + first)) > 0
-            if not header or apart[first]:
-                sizes[number] = above[header] + draft.tokens
-    rest = [number for number, size in enumerate(sizes) if size < 0]
-    for number, size in zip(rest, encoder.count_many([texts[n] for n in rest]), strict=True):
-        sizes[number] = size
-    return sizes
 
 
 def _ids(drafts: Sequence[_Draft], doc_id: str, version: str | None) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import groupby
 
@@ -21,14 +21,59 @@ _EAST = "East Asian"
 _UNSPACED = frozenset((_EAST, "THAI", "LAO", "KHMER", "MYANMAR"))
 # So many code points tell which script a text is written in.
 _SAMPLE = 4096
+# And so many of a title: whatever is longer is a text.
+_TITLE = 256
 
 
-def header_parts(title: str, trail: Sequence[str]) -> list[str]:
-    """Title and headings, outermost first, each on one line; a first heading equal to the title is not repeated."""
-    parts = [" ".join(part.split()) for part in (title, *trail)]
-    if len(parts) > 1 and parts[0] == parts[1]:
-        del parts[0]
-    return [part for part in parts if part]
+LONGEST_TITLE = 8192
+"""Tokens of a title above which no header has room for it, where no window says less."""
+
+
+class Headers:
+    """The headers of a document's chunks. Each title is read once, however many chunks stand below it (TK-04)."""
+
+    def __init__(self, title: str, *, most: int, count: Callable[[str], int]) -> None:
+        """For the chunks of one document.
+
+        Args:
+            title: the document's; "" for none.
+            most: tokens that a header has room for at most. A title that alone has more is in no header, nor are those
+                outside of it, which would go first (EX-05): a wall of text behind a `#` is not read anew with each of
+                the chunks below it.
+            count: tokens of a text.
+        """
+        self._title = title
+        self._most = most
+        self._count = count
+        self._parts: dict[str, str | None] = {}
+        self._made: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def over(self, trail: tuple[str, ...]) -> tuple[str, ...]:
+        """Title and headings, outermost first, each on one line; a first heading equal to the title is not repeated."""
+        made = self._made.get(trail)
+        if made is None:
+            made = self._made[trail] = tuple(self._inner(trail))
+        return made
+
+    def _inner(self, trail: tuple[str, ...]) -> list[str]:
+        parts = [self._part(part) for part in (self._title, *trail)]
+        if len(parts) > 1 and parts[0] == parts[1]:
+            del parts[0]
+        inner: list[str] = []
+        for part in parts:
+            if part is None:
+                inner.clear()
+            elif part:
+                inner.append(part)
+        return inner
+
+    def _part(self, title: str) -> str | None:
+        """A title on one line; None for one that no header has room for."""
+        if title not in self._parts:
+            line = " ".join(title.split())
+            fits = len(line) <= self._most or self._count(line) <= self._most
+            self._parts[title] = line if fits else None
+        return self._parts[title]
 
 
 def header_line(parts: Sequence[str]) -> str:
@@ -51,19 +96,24 @@ def is_foreign(title: str, text: str) -> bool:
     language do not use its words, and before each chunk it makes the vectors of a document's chunks alike.
 
     Args:
-        title: a document's title; one without letters is never foreign.
+        title: a document's title, of which the begin counts; one without letters is never foreign.
         text: the document's text, of which the begin tells the script. Linear in it where the scripts differ.
     """
+    title = title[:_TITLE]
     if title.isascii() and text[:_SAMPLE].isascii():
         return False
-    own = _words(title)
-    most = Counter(script for _, script in _words(text[:_SAMPLE])).most_common(1)
-    if not own or not most or most[0][0] in {script for _, script in own}:
-        return False
+    own, sample = _words(title), text[:_SAMPLE]
     wanted = sorted({word for word, _ in own}, key=lambda word: (-len(word), word))
-    return all(
-        _goes_on(found, text) for found in re.finditer("|".join(map(re.escape, wanted)), text, re.IGNORECASE)
-    )
+    words = re.compile("|".join(map(re.escape, wanted)), re.IGNORECASE)
+    if not own or _says(words, sample):  # most titles are words of the first lines: no script need be told
+        return False
+    most = Counter(script for _, script in _words(sample)).most_common(1)
+    return bool(most) and most[0][0] not in {script for _, script in own} and not _says(words, text)
+
+
+def _says(words: re.Pattern[str], text: str) -> bool:
+    """Whether the text has one of the words, not only as a part of another."""
+    return any(not _goes_on(found, text) for found in words.finditer(text))
 
 
 def _goes_on(found: re.Match[str], text: str) -> bool:

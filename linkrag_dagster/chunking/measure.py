@@ -31,12 +31,18 @@ class Measure:
         """Tokens of `content[start:end]` encoded alone."""
         return self._counter.count(start + self._shift, end + self._shift)
 
-    def first_above(self, start: int, ends: Sequence[int], at: int, limit: int) -> int:
+    def fits(self, start: int, end: int, limit: int) -> bool:
+        """Whether `content[start:end]` has at most `limit` tokens."""
+        return self._counter.fits(start + self._shift, end + self._shift, limit)
+
+    def first_above(
+        self, start: int, ends: Sequence[int], at: int, limit: int, stop: int | None = None
+    ) -> int:
         """Index, from `at` on, of the first end for which `content[start:end]` has more than `limit` tokens.
 
-        As many as there are `ends`, which ascend, if none has.
+        `stop`, or as many as there are `ends`, which ascend, if none before it has.
         """
-        return self._counter.first_above(start + self._shift, ends, at, limit, self._shift)
+        return self._counter.first_above(start + self._shift, ends, at, limit, self._shift, stop)
 
     def count_alone(self, content: str) -> int:
         """Tokens of any text, in the same tokenizer."""
@@ -61,23 +67,22 @@ class Measure:
         """
         if limit < 1:
             return end
-        counts = self._counter.counts_to(end + self._shift)
-        shift = self._shift
-        if counts(start + shift) <= limit:
+        fits, shift = self._counter.fits_to(end + self._shift, limit), self._shift
+        if fits(start + shift):
             return start
         # Positions between low and high: text from `high` fits, from `low` does not.
         reach = 4 * limit
-        while end - reach > start and counts(end - reach + shift) <= limit:
+        while end - reach > start and fits(end - reach + shift):
             reach *= 2
         low, high = max(start, end - reach), end
         while high - low > 1:
             middle = (low + high) // 2
-            if counts(middle + shift) <= limit:
+            if fits(middle + shift):
                 high = middle
             else:
                 low = middle
         position = _word_start(text, start, high, end)
-        while position < end and counts(position + shift) > limit:
+        while position < end and not fits(position + shift):
             position = _word_start(text, start, position + 1, end)
         return position
 

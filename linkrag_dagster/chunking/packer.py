@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -66,6 +67,9 @@ class Packer:
         self._depths: Scores = depths or [None] * (len(atoms) - 1)
         self._scored = any(depth is not None for depth in self._depths)
         self._cohesion: Scores = cohesion or [None] * (len(atoms) - 1)
+        self._ends = [atom.end if atom.cut_at is None else atom.cut_at for atom in atoms]
+        # Gaps that are cut whatever the sizes; the end is the last of them.
+        self._barriers = [gap for gap in range(1, len(atoms)) if self._barred(gap)] + [len(atoms)]
 
     def segments(self) -> list[Segment]:
         """Segments in order; together they hold every atom once."""
@@ -109,7 +113,7 @@ class Packer:
         """Why a segment is above the maximum (SD-12); None if it is not."""
         atoms = self._atoms[segment.first : segment.last]
         start, end = atoms[0].start, self.end_of(segment.last)
-        if self._measure.count(start, end) <= self._limits.most:
+        if self._measure.fits(start, end, self._limits.most):
             return None
         words = self._content[start:end]
         first, last = start + len(words) - len(words.lstrip()), start + len(words.rstrip())
@@ -131,19 +135,17 @@ class Packer:
 
     def _next(self, first: int) -> tuple[int, str]:
         """Where the segment that begins at atom `first` ends, and why."""
-        end = first + 1
-        while end < len(self._atoms):
-            if self._inside_block(end) or self._atoms[end - 1].part is not None or self._closed(end):
-                return end, self._reason(end)
-            size = self._size(first, end + 1)
-            if size > self._limits.most:
-                good, weak = self._legal(first, end)
-                if good:
-                    return self._deepest(good)
-                if size > self._limits.hard:
-                    return self._deepest(weak) if weak else (end, self._reason(end))
-            end += 1
-        return end, "end"
+        start, end = self._atoms[first].start, first + 1
+        stop = self._barriers[bisect_left(self._barriers, end)]
+        end = self._measure.first_above(start, self._ends, end, self._limits.most, stop)
+        while end < stop:
+            good, weak = self._legal(first, end)
+            if good:
+                return self._deepest(good)
+            if self._size(first, end + 1) > self._limits.hard:
+                return self._deepest(weak) if weak else (end, self._reason(end))
+            end = self._measure.first_above(start, self._ends, end + 1, self._limits.most, stop)
+        return (end, self._reason(end)) if end < len(self._atoms) else (end, "end")
 
     def _legal(self, first: int, end: int) -> tuple[list[int], list[int]]:
         """Gaps that may be cut, and those that may be only when nothing else may (SD-08, SD-09)."""
@@ -168,7 +170,7 @@ class Packer:
             left.lead_in
             and right.kind in ("code", "math")
             and right.part is None
-            and self._size(gap - 1, gap + 1) <= self._limits.hard
+            and self._fits(gap - 1, gap + 1, self._limits.hard)
         )
 
     def _deepest(self, gaps: Sequence[int]) -> tuple[int, str]:
@@ -188,6 +190,10 @@ class Packer:
         """Whether the gap lies between two parts of one split block: always cut."""
         part = self._atoms[gap].part
         return part is not None and part > 1
+
+    def _barred(self, gap: int) -> bool:
+        """Whether the gap is cut always: beside a part of a split block, or behind words that were cut short."""
+        return self._inside_block(gap) or self._atoms[gap - 1].part is not None or self._closed(gap)
 
     def _closed(self, gap: int) -> bool:
         """Whether the words before the gap were cut short, so that nothing may follow them in one slice."""
@@ -267,8 +273,7 @@ class Packer:
 
     def _may_join(self, left: Segment, right: Segment, limit: int) -> bool:
         gap = right.first
-        barred = self._inside_block(gap) or self._closed(gap) or self._atoms[gap - 1].part is not None
-        return not barred and self._size(left.first, right.last) <= limit
+        return not self._barred(gap) and self._fits(left.first, right.last, limit)
 
     def _only_headings(self, segment: Segment) -> bool:
         atoms = self._atoms[segment.first : segment.last]
@@ -281,10 +286,12 @@ class Packer:
     def _size(self, first: int, last: int) -> int:
         return self._measure.count(self._atoms[first].start, self.end_of(last))
 
+    def _fits(self, first: int, last: int, limit: int) -> bool:
+        return self._measure.fits(self._atoms[first].start, self._ends[last - 1], limit)
+
     def end_of(self, last: int) -> int:
         """Where the words of a segment that ends before atom `last` end."""
-        atom = self._atoms[last - 1]
-        return atom.end if atom.cut_at is None else atom.cut_at
+        return self._ends[last - 1]
 
     def _why_not(self, gap: int, body_seen: bool) -> str:
         if not body_seen:

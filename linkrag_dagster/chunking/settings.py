@@ -6,14 +6,25 @@ import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, cast
+from typing import Any, cast, get_args
 
+from linkrag_dagster.choices.chunking import (
+    AdjacentContext,
+    ForeignTitle,
+    Overflow,
+    Oversize,
+    WindowWeighting,
+)
+from linkrag_dagster.choices.strategies import (
+    COMPARISON_STRATEGIES,
+    REFUSED_STRATEGIES,
+    STRATEGIES,
+    foreign_setting,
+)
 from linkrag_dagster.chunking.depth import Smoothing
 from linkrag_dagster.chunking.strategy_settings import (
     ABLATION_HEADERS,
     AUTO,
-    COMPARISON_STRATEGIES,
-    REFUSED_STRATEGIES,
     SCORED_STRATEGIES,
     STRATEGY_SETTINGS,
     TRACED_STRATEGIES,
@@ -27,8 +38,9 @@ HEADER_RESERVE = 32
 """Tokens of the encoder's window that are left to the header."""
 SEMANTIC = "semantic_depth_window"
 """The strategy that compares texts: it needs a scorer."""
-STRATEGIES = ("noop", "pack", SEMANTIC, *COMPARISON_STRATEGIES)
-"""How coarse chunks become final ones, and the strategies for comparison, which have no coarse ones."""
+DEFAULT_STRATEGY = "pack"
+PACKED_STRATEGIES = (DEFAULT_STRATEGY, SEMANTIC)
+"""Those that keep chunks within the limits."""
 VECTORS, POOL = "vectors", "pool"
 WINDOWED = (VECTORS, POOL)
 """The values of `overflow` under which a chunk above the encoder's window stays whole (EX-05)."""
@@ -38,13 +50,13 @@ MOST_OVERLAP = 64
 # The profile `linkrag`, in tokens of cl100k_base.
 _PROFILE_MIN, _PROFILE_MAX, _PROFILE_HARD_MAX = 128, 512, 1024
 _DEEPEST_TRACKED = 5
-_CHOICES = {
+_CHOICES: dict[str, tuple[str, ...]] = {
     "strategy": STRATEGIES,
-    "foreign_title": ("drop", "keep"),
-    "adjacent_context": ("section", "physical"),
-    "oversize": ("split", "truncate"),
-    "overflow": ("split", *WINDOWED, "error"),
-    "window_weighting": ("equal", "tokens"),
+    "foreign_title": get_args(ForeignTitle),
+    "adjacent_context": get_args(AdjacentContext),
+    "oversize": get_args(Oversize),
+    "overflow": get_args(Overflow),
+    "window_weighting": get_args(WindowWeighting),
 }
 _LEAST = {
     "min_candidate_tokens": 1,
@@ -114,7 +126,7 @@ class ChunkSettings:
     min_candidate_tokens: int
     max_tokens: int
     hard_max_tokens: int
-    strategy: str = "pack"
+    strategy: str = DEFAULT_STRATEGY
     tokenizer: str = ENCODER
     header: bool = True
     foreign_title: str = "drop"
@@ -240,8 +252,9 @@ class ChunkSettings:
             "max_tokens": self.max_tokens,
             "hard_max_tokens": self.hard_max_tokens,
             "max_tracked_heading_level": self.max_tracked_heading_level,
-            "oversize": self.oversize,
-            **(self.comparison.parameters() if self.compares else {}),
+            # Where nothing is packed, no block is cut for its size alone.
+            **({"oversize": self.oversize} if self.strategy in PACKED_STRATEGIES else {}),
+            **(self.comparison.parameters(self.strategy) if self.compares else {}),
             # Revision of what is told of the places that they compare.
             **({"traced_scores": 1} if self.strategy in TRACED_STRATEGIES else {}),
             **self.scoring_parameters(),
@@ -288,8 +301,8 @@ def resolve_settings(
         special_tokens: those that the encoder adds to each text.
 
     Raises:
-        SettingsError: an unknown name, a wrong value, or a hard maximum that cannot fit the window although
-            `overflow` was not declared.
+        SettingsError: an unknown name, a wrong value, a setting that belongs to other strategies, or a hard maximum
+            that cannot fit the window although `overflow` was not declared.
     """
     given = {name: value for name, value in (declared or {}).items() if value is not None}
     own = [f.name for f in fields(ChunkSettings) if f.name != "comparison"]
@@ -314,7 +327,12 @@ def resolve_settings(
     # The ablation compares headers: its names say whether there are any.
     given["header"] = ABLATION_HEADERS.get(str(given.get("strategy")), given.get("header", True))
     cuts = {name: given.pop(name) for name in STRATEGY_SETTINGS if name in given}
-    return ChunkSettings(**{**given, **limits}, comparison=_comparison(given, cuts, maximum))
+    found = ChunkSettings(**{**given, **limits}, comparison=_comparison(given, cuts, maximum))
+    for name in cuts:
+        problem = foreign_setting(found.strategy, name)
+        if problem is not None:
+            raise SettingsError(name, problem)
+    return found
 
 
 def _comparison(given: Mapping[str, Any], cuts: Mapping[str, Any], budget: int) -> StrategySettings:

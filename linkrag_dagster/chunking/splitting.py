@@ -90,7 +90,7 @@ class Splitter:
             if at > begin:
                 pieces.append(Piece(begin, at, "structural"))
                 begin = measured = at
-            if self._measure.count(measured, line_end) > self._limit:
+            if not self._measure.fits(measured, line_end, self._limit):
                 *cut, rest = self._forced(begin, line_end, measured)
                 pieces += cut
                 begin = measured = rest.start
@@ -101,7 +101,7 @@ class Splitter:
 
     def blanks(self, start: int, end: int) -> list[Piece]:
         """Pieces of a run of white space; none if it is short enough to stay with what it follows."""
-        if end - start <= _GROUP_SHARE or self._measure.count(start, end) <= self._group:
+        if end - start <= _GROUP_SHARE or self._measure.fits(start, end, self._group):
             return []
         return self._blanks(start, end)
 
@@ -136,7 +136,7 @@ class Splitter:
             # A mark may stand on the last blank, or a prefix before the first.
             first = next_boundary(self._content, at, run.start())
             last = last_boundary(self._content, first, run.end())
-            if self._measure.count(first, last) > self._group:
+            if not self._measure.fits(first, last, self._group):
                 if at < first:
                     yield at, first, False
                 yield first, last, True
@@ -166,7 +166,7 @@ class Splitter:
         begin = at = start
         for line_end in self._line_ends(start, end):
             first = origin if origin is not None and at == start else at
-            if self._measure.count(first, line_end) > self._limit:
+            if not self._measure.fits(first, line_end, self._limit):
                 pieces += self._groups(begin, run, origin if begin == start else None)
                 pieces += self._sentences(at, line_end, first)
                 run, begin = [], line_end
@@ -183,9 +183,9 @@ class Splitter:
             measured = begin if origin is None else origin
             large, whole = line, -1
             for number in range(line, len(ends)):
-                if number > line and self._measure.count(measured, ends[number]) > self._limit:
+                if number > line and not self._measure.fits(measured, ends[number], self._limit):
                     break
-                fits = number == line or self._measure.count(begin, ends[number]) <= self._group
+                fits = number == line or self._measure.fits(begin, ends[number], self._group)
                 if fits:
                     large = number
                 elif whole >= 0:
@@ -218,7 +218,7 @@ class Splitter:
         for first, last in zip(starts, [*starts[1:], end], strict=True):
             ends = "structural" if last == end else "sentence"
             measured = origin if first == start else first
-            if self._measure.count(measured, last) <= self._limit:
+            if self._measure.fits(measured, last, self._limit):
                 pieces.append(Piece(first, last, ends))
             else:
                 pieces += self._long_sentence(first, last, measured, ends)
@@ -235,7 +235,7 @@ class Splitter:
         for first, last in pairwise([*stops, end]):
             why = ends if last == end else "sentence"
             measured = origin if first == start else first
-            if self._measure.count(measured, last) <= self._limit:
+            if self._measure.fits(measured, last, self._limit):
                 pieces.append(Piece(first, last, why))
             else:
                 *cut, rest = self._forced(first, last, measured)
@@ -268,7 +268,7 @@ class Splitter:
     def _grapheme(self, start: int, end: int) -> list[Piece]:
         """The one grapheme that begins at `start`, longer than the limit: whole up to the hard one (TK-03)."""
         stop = next_boundary(self._content, start, start + 1, end)
-        if self._measure.count(start, stop) <= self._hard:
+        if self._measure.fits(start, stop, self._hard):
             return [Piece(start, stop, "token_safe")]
         pieces: list[Piece] = []
         while start < stop:

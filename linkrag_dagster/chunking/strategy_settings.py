@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any, cast
+from dataclasses import dataclass, replace
+from typing import cast, get_args
 
-COMPARISON_STRATEGIES = (
-    "fixed",
-    "recursive",
-    "document_aware",
-    "percentile",
-    "header",
-    "ablation_a",
-    "ablation_b",
-    "ablation_c",
-    "ablation_d",
-    "ablation_e",
-    "ablation_f",
-    "paragraph",
-    "texttiling",
-    "auto",
-)
-"""Names of the strategies for comparison (ST-01 to ST-10)."""
+from linkrag_dagster.choices.chunking import Unit
+from linkrag_dagster.choices.strategies import TAKEN_BY, takes
+
 ABLATION_HEADERS = {f"ablation_{letter}": letter in "ef" for letter in "abcdef"}
 """Which of the ablation have a header: that is what they compare, so no other setting says it (ST-07)."""
 SCORED_STRATEGIES = ("percentile",)
@@ -32,14 +16,9 @@ AUTO = "auto"
 """Chooses among the others by what a document shows (ST-10)."""
 TRACED_STRATEGIES = ("percentile", "texttiling", AUTO)
 """Those that tell the scores of every place that they compare (SD-16)."""
-REFUSED_STRATEGIES = {
-    "propositions": "propositions (ST-05) are rewritten by a language model, and none is configured here; "
-    "for cuts by meaning take percentile or semantic_depth_window",
-}
-"""Names that are known and cannot be had, with what to do instead."""
-
-UNITS = ("chars", "tokens")
-"""What sizes are counted in: code points, or tokens of the budget's tokenizer."""
+STRATEGY_SETTINGS = tuple(TAKEN_BY)
+"""Names that a declaration or a call may set."""
+UNITS: tuple[str, ...] = get_args(Unit)
 
 SEED_SIZE = 512
 """Characters of a piece in seed 000, where nothing else is said."""
@@ -56,7 +35,7 @@ class StrategySettings:
             the ablation, else `budget`.
         overlap: units that a piece shares with the one before (fixed, recursive), or that are copied in front of it
             (ablation; None: 64 code points there, else none).
-        unit: one of `UNITS`; None: `chars` where a size is given, else `tokens`.
+        unit: `chars` or `tokens`; None: `chars` where a size is given, else `tokens`.
         target: code points of a piece (header, ablation C to F); None: `size`, else 512.
         compat: the seed's header chunker to the letter (ST-06).
         percentile: distances above this percentile of the document's own are cuts (ST-04).
@@ -134,32 +113,8 @@ class StrategySettings:
         """The same, with that many tokens a piece where no size is given; raises what a wrong overlap raises."""
         return replace(self, budget=budget)
 
-    def parameters(self) -> dict[str, object]:
-        """What the pieces depend on; tries and waits change none."""
-        names = ("size", "overlap", "unit", "target", "compat", "percentile", "language", "budget")
-        found: dict[str, object] = {name: getattr(self, name) for name in names}
+    def parameters(self, strategy: str) -> dict[str, object]:
+        """What that strategy's pieces depend on; tries and waits change none."""
+        own = (name for name in STRATEGY_SETTINGS if name != "derived" and takes(strategy, name))
+        found: dict[str, object] = {name: getattr(self, name) for name in (*own, "budget")}
         return found | {"derived": True} if self.derived else found
-
-
-STRATEGY_SETTINGS = ("size", "overlap", "unit", "target", "compat", "percentile", "language", "derived")
-"""Names that a declaration or a call may set."""
-
-
-def strategy_settings(given: Mapping[str, Any], *, budget: int = SEED_SIZE) -> StrategySettings:
-    """Settings from names and values; None takes the default.
-
-    Args:
-        given: names among `STRATEGY_SETTINGS`, and the scorer's.
-        budget: `max_tokens` of the chunking.
-
-    Raises:
-        ValueError: an unknown name or a wrong value.
-    """
-    known = {field.name for field in fields(StrategySettings)} - {"budget"}
-    for name in given:
-        if name not in known:
-            near = difflib.get_close_matches(str(name), sorted(known), n=1)
-            raise ValueError(
-                f"{name}: unknown setting; " + (f"did you mean {near[0]}?" if near else "remove it")
-            )
-    return StrategySettings(**{k: v for k, v in given.items() if v is not None}, budget=budget)

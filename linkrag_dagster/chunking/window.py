@@ -55,16 +55,16 @@ class IndexedText:
         return "\n\n".join(part for part in parts if part)
 
 
-def fitted(text: IndexedText, fits: Callable[[str], bool]) -> IndexedText | None:
+def fitted(text: IndexedText, fits: Callable[[IndexedText], bool]) -> IndexedText | None:
     """The text with as little left out as makes it fit: context first, then the header from its outer end.
 
     Then a description, then what a part repeats, and last the white space around the content. None if the content
     alone does not fit.
     """
-    if fits(str(text)):
+    if fits(text):
         return text
     text = replace(text, before="", after="", context=())
-    while not fits(str(text)):
+    while not fits(text):
         if text.header:
             text = replace(text, header=text.header[1:])
         elif text.introduction:

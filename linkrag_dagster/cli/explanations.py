@@ -41,4 +41,4 @@ def show_explanation(
     if page is None:
         return
     drawn = explain.page(made, text, name=Path(name).name, limits=limits)
-    write_page(page, drawn, f"{len(made.chunks)} chunks of {name}")
+    write_page(page, drawn, f"{explain.counted(len(made.chunks), 'chunk')} of {name}")

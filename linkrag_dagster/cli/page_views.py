@@ -25,6 +25,7 @@ def show_pages(name: str, found: Extraction, *, page: str, wanted: str | None) -
         page: where to write; `-` for standard output.
         wanted: page numbers, as `3`, `2-5` or `1,4-6`; None for the first 50.
     """
+    from linkrag_dagster.explain import counted
     from linkrag_dagster.extraction.failures import ExtractionError
     from linkrag_dagster.page_view import view
 
@@ -52,7 +53,7 @@ def show_pages(name: str, found: Extraction, *, page: str, wanted: str | None) -
         name=Path(name).name,
         notes=notes,
     )
-    write_page(page, made, f"{len(images)} pages of {name}")
+    write_page(page, made, f"{counted(len(images), 'page')} of {name}")
 
 
 def _numbers(wanted: str, count: int) -> list[int]:

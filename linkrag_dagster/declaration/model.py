@@ -12,6 +12,15 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from linkrag_dagster.choices.chunking import (
+    AdjacentContext,
+    ForeignTitle,
+    Overflow,
+    Oversize,
+    Unit,
+    WindowWeighting,
+)
+from linkrag_dagster.choices.strategies import REFUSED_STRATEGIES, TAKEN_BY, Strategy, foreign_setting
 from linkrag_dagster.declaration.cron import cron_problem
 
 Text = Annotated[str, Field(min_length=1)]
@@ -89,31 +98,20 @@ class Extraction(Strict):
 class Chunking(Strict):
     """How text becomes chunks; numbers are tokens of `tokenizer`."""
 
-    strategy: Literal[
-        "noop",
-        "pack",
-        "semantic_depth_window",
-        "fixed",
-        "recursive",
-        "document_aware",
-        "percentile",
-        "header",
-        "ablation_a",
-        "ablation_b",
-        "ablation_c",
-        "ablation_d",
-        "ablation_e",
-        "ablation_f",
-        "paragraph",
-        "texttiling",
-        "auto",
-    ] = Field(default="pack", description="how text is cut; from `fixed` on: for comparison")
+    strategy: Strategy = Field(default="pack", description="how text is cut; from `fixed` on: for comparison")
     size: Tokens | None = Field(
         default=None, description="of a piece, for comparison strategies that cut by size; None: max_tokens"
     )
-    overlap: int | None = Field(default=None, ge=0, description="of pieces of `fixed`, in its unit")
-    unit: Literal["chars", "tokens"] | None = Field(default=None, description="what `size` counts")
-    target: Tokens | None = Field(default=None, description="of a chunk of `header`, in characters")
+    overlap: int | None = Field(
+        default=None,
+        ge=0,
+        description="of pieces of `fixed`, `recursive` and `document_aware`, in their unit; of those of the ablation, "
+        "in characters",
+    )
+    unit: Unit | None = Field(default=None, description="what `size` counts")
+    target: Tokens | None = Field(
+        default=None, description="of a chunk of `header` and the ablation, in characters"
+    )
     compat: bool | None = Field(default=None, description="`header` with the faults of its model")
     percentile: float | None = Field(
         default=None,
@@ -144,7 +142,7 @@ class Chunking(Strict):
     header: bool = Field(
         default=True, description="title and heading trail stand before the indexed text (EX-02)"
     )
-    foreign_title: Literal["drop", "keep"] = Field(
+    foreign_title: ForeignTitle = Field(
         default="drop",
         description="is a title in another script than the text's, of whose words it has none, left out of the header",
     )
@@ -157,13 +155,13 @@ class Chunking(Strict):
     adjacent_context_tokens: int = Field(
         default=64, ge=0, description="tokens around an image or a table on each side (CB-14)"
     )
-    adjacent_context: Literal["section", "physical"] = Field(
+    adjacent_context: AdjacentContext = Field(
         default="section", description="does that context stay in its section, or cross it (CB-14)"
     )
-    oversize: Literal["split", "truncate"] = Field(
+    oversize: Oversize = Field(
         default="split", description="what happens to one code block or table above hard_max_tokens (SD-11)"
     )
-    overflow: Literal["split", "vectors", "pool", "error"] = Field(
+    overflow: Overflow = Field(
         default="split",
         description="what happens to a chunk above the encoder's window: cut again, kept with a vector for each window "
         "(the nearest counts), kept with their mean, or refused (EX-05)",
@@ -183,7 +181,7 @@ class Chunking(Strict):
     cohesion_window_tokens: Tokens = Field(
         default=128, description="tokens that are compared on each side of a possible cut (SD-04)"
     )
-    window_weighting: Literal["equal", "tokens"] = Field(
+    window_weighting: WindowWeighting = Field(
         default="equal", description="do texts in that window count alike, or by their tokens"
     )
     max_gap_distance: Tokens | None = Field(
@@ -197,12 +195,21 @@ class Chunking(Strict):
     @classmethod
     def _possible(cls, value: object) -> object:
         """A strategy that is known, and can't be had, says what to do instead (ST-05)."""
-        if value == "propositions":
-            raise PydanticCustomError(
-                "refused",
-                "propositions are rewritten by a language model, and none is configured here; for cuts by meaning "
-                "take percentile or semantic_depth_window",
-            )
+        problem = REFUSED_STRATEGIES.get(value) if isinstance(value, str) else None
+        if problem is not None:
+            raise PydanticCustomError("refused", "{problem}", {"problem": problem})
+        return value
+
+    @field_validator(*TAKEN_BY)
+    @classmethod
+    def _of_its_strategy(cls, value: object, info: ValidationInfo) -> object:
+        """A setting that the strategy would pass over is no setting of it; the strategy was checked before."""
+        strategy, name = info.data.get("strategy"), info.field_name
+        if value is None or strategy is None or name is None:
+            return value
+        problem = foreign_setting(strategy, name)
+        if problem is not None:
+            raise PydanticCustomError("foreign", "{problem}", {"problem": problem})
         return value
 
     @field_validator("max_tokens", "hard_max_tokens")

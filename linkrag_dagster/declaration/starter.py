@@ -50,13 +50,14 @@ attributes:
     window_weighting: equal       # equal, tokens: how the parts of that text count
     max_gap_distance: null        # longest run of code or the like, in tokens, that a valley may span; null: any
     smoothing: none               # none, or mean(s, n) as "mean(2, 1)"
-    size: null                    # comparison strategies (fixed, recursive, …) alone: of a piece; null: max_tokens
-    overlap: null                 # fixed: what a piece shares with the one before
-    unit: null                    # what size counts: chars, tokens
-    target: null                  # header: characters of a chunk
+    size: null                    # from here to language: strategies for comparison alone, an error with any other.
+                                  # fixed, recursive, document_aware, header, ablation_*: of a piece; null: max_tokens
+    overlap: null                 # fixed, recursive, document_aware, ablation_*: shared with the piece before
+    unit: null                    # fixed, recursive, document_aware: what size counts: chars, tokens
+    target: null                  # header, ablation_*: characters of a chunk
     compat: null                  # header: with the faults of its model
     percentile: null              # percentile: cut where sentences are farther apart than this; null: 90
-    derived: null                 # comparison strategies: true: images and tables have chunks of their own, too
+    derived: null                 # all of them: true: images and tables have chunks of their own, too
     language: null                # document_aware: of source code; null: looked for
   embedding:
     model: all-MiniLM-L6-v2       # an installed model's name, or a model's folder

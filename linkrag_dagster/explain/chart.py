@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from linkrag_dagster.explain.account import Account, Cut, Gap, Shown
 from linkrag_dagster.explain.anchors import chunk_anchor, cut_anchor, gap_anchor
+from linkrag_dagster.explain.counted import counted
 from linkrag_dagster.explain.reasons import badges, cut_words, gap_words, scores
 from linkrag_dagster.explain.scale import Height, Key, Scale, heights, key, scale_of
 from linkrag_dagster.explain.visible import escaped
@@ -47,7 +48,8 @@ class _Chart:
         parts += self._bands()
         parts += self._hits()
         label = (
-            f"{len(self._account.shown)} chunks and {len(self._account.cuts)} cuts over the document's length"
+            f"{counted(len(self._account.shown), 'chunk')} and {counted(len(self._account.cuts), 'cut')} "
+            "over the document's length"
         )
         whole = ' class="whole"' if self._width == WIDTH else ""  # it shrinks with its window
         return (
@@ -167,7 +169,9 @@ class _Chart:
 
 def _told(shown: Shown) -> str:
     chunk = shown.chunk
-    said = [f"chunk {chunk.ordinal}, {chunk.tokens} tokens, [{chunk.start_char}, {chunk.end_char})"]
+    said = [
+        f"chunk {chunk.ordinal}, {counted(chunk.tokens, 'token')}, [{chunk.start_char}, {chunk.end_char})"
+    ]
     said += [f"{word}: {meaning}" for word, meaning in badges(shown)]
     if shown.cut is not None:
         said.append(f"ends {cut_words(shown.cut.reason)}")

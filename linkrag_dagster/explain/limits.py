@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from linkrag_dagster.chunking import ENCODER, ChunkSettings, resolve_settings
-from linkrag_dagster.chunking.default_encoder import MODEL, default_encoder
-from linkrag_dagster.tokens import Tokenizer, load_tokenizer
+from linkrag_dagster.chunking import ENCODER, ChunkSettings
+from linkrag_dagster.chunking.default_encoder import MODEL
+from linkrag_dagster.chunking.requested import requested
+from linkrag_dagster.tokens import Tokenizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +37,5 @@ def limits_of(strategy: str, settings: Mapping[str, Any]) -> Limits:
         SettingsError: a setting or a strategy that does not exist or cannot be.
         TokenizerNotFound: no such tokenizer is installed.
     """
-    given: dict[str, Any] = {"tokenizer": ENCODER, **settings}
-    if strategy != "pack" or "strategy" not in given:
-        given["strategy"] = strategy
-    window: int | None = None
-    if given["tokenizer"] in (None, ENCODER):
-        encoder = default_encoder()
-        tokenizer, window = encoder.tokenizer, encoder.window
-    else:
-        tokenizer = load_tokenizer(str(given["tokenizer"]))
-    chosen = resolve_settings(given, window=window, special_tokens=tokenizer.special_tokens)
-    return Limits(chosen, tokenizer)
+    asked = requested(strategy, settings)
+    return Limits(asked.settings, asked.tokenizer)

@@ -12,6 +12,7 @@ from linkrag_dagster.chunking import ChunkSet, Span
 from linkrag_dagster.explain.account import Account, Block, Cut, Gap, Row, Shown, account_of
 from linkrag_dagster.explain.anchors import chunk_anchor, cut_anchor, gap_anchor
 from linkrag_dagster.explain.chart import HUES, chart
+from linkrag_dagster.explain.counted import counted, line_range
 from linkrag_dagster.explain.limits import Limits
 from linkrag_dagster.explain.rail import Rail
 from linkrag_dagster.explain.reasons import badges, cut_words, facts, gap_words, scores, why
@@ -21,14 +22,15 @@ from linkrag_dagster.explain.valleys import valleys
 from linkrag_dagster.explain.visible import escaped, marked
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_PLACE = "characters of the text, counted from 0, without the last number"
 _LEGEND = (
     ('<line class="curve" x1="0" y1="8" x2="26" y2="8"/><circle class="dot" cx="13" cy="8" r="3"/>',
      "cohesion: how alike the words on both sides of a gap are"),
     ('<rect class="bar" x="6" y="6" width="6" height="9"/><rect class="chosen" x="15" y="1" width="6" height="14"/>',
      "depth: how far it falls below the peaks beside it; red where the cut fell"),
     ('<line class="cutline" x1="13" y1="0" x2="13" y2="16"/>', "a cut that was weighed"),
-    ('<line class="ownline" x1="13" y1="0" x2="13" y2="16"/>', "a cut that the document's headings make"),
 )  # fmt: skip
+_OWN_CUT = '<line class="ownline" x1="13" y1="0" x2="13" y2="16"/>', "a cut that the document's headings make"
 
 
 def page(made: ChunkSet, text: str, *, name: str = "document", limits: Limits | None = None) -> str:
@@ -82,7 +84,8 @@ class _Page:
         yield '<h2 id="overview">Over its length</h2>\n'
         if self._rail.scale is not None:
             yield '<div class="legend">'
-            for picture, words in _LEGEND:
+            own = any(cut.coarse is not None for cut in self._account.cuts)
+            for picture, words in (*_LEGEND, _OWN_CUT) if own else _LEGEND:
                 yield f'<span><svg width="26" height="16" aria-hidden="true">{picture}</svg>{words}</span>'
             yield "</div>\n"
         yield '<div class="scroll" tabindex="0" role="region" aria-labelledby="overview">'
@@ -145,17 +148,14 @@ class _Page:
             yield f'<span class="trail" dir="auto">{escaped(trail)}</span>'
         for word, meaning in badges(shown):
             yield f'<span class="badge" title="{escaped(meaning)}">{escaped(word)}</span>'
-        lines = (
-            f"line {chunk.start_line}"
-            if chunk.start_line == chunk.end_line
-            else f"lines {chunk.start_line}–{chunk.end_line}"
-        )
-        yield f'<span class="place">{lines} · [{chunk.start_char}, {chunk.end_char})</span></header>\n'
+        lines = line_range(chunk.start_line, chunk.end_line)
+        place = f"[{chunk.start_char}, {chunk.end_char})"
+        yield f'<span class="place" title="{_PLACE}">{lines} · {place}</span></header>\n'
 
     def _size(self, tokens: int) -> str:
         limits = self._account.limits
         if limits is None or limits.settings.compares:
-            return f'<span class="size">{tokens} tokens</span>'
+            return f'<span class="size">{counted(tokens, "token")}</span>'
         most = limits.settings.max_tokens
         share = round(72 * min(1.0, tokens / most), 1)
         kind = "over" if tokens > most else "fill"
@@ -174,7 +174,7 @@ class _Page:
         legal = "legal" if gap.trace.legal else "illegal"
         told = f"Gap {gap.trace.gap_index} at {gap.position}, {legal}: {scores(gap)}; {gap_words(gap)}."
         if gap.tokens is not None:
-            told += f" The chunk would end with {gap.tokens} tokens."
+            told += f" The chunk would end with {counted(gap.tokens, 'token')}."
         mark = "┄" if gap.trace.legal else "✕"
         return (
             f'<div class="gap {legal}" id="{gap_anchor(gap)}" tabindex="0" data-position="{gap.position}" '
@@ -206,7 +206,7 @@ class _Page:
             chosen = cut.gap is not None and key(gap) == key(cut.gap)
             target = cut_anchor(cut) if chosen else gap_anchor(gap)
             depth = "" if gap.trace.depth is None else f"depth {gap.trace.depth:.3f}"
-            size = "" if gap.tokens is None else f"at {gap.tokens} tokens"
+            size = "" if gap.tokens is None else f"at {counted(gap.tokens, 'token')}"
             told = ", ".join(part for part in (depth, size) if part)
             kind = ' class="chosen"' if chosen else ""
             items.append(f'<li{kind}><a href="#{target}">gap {gap.trace.gap_index}: {told}</a></li>')

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from linkrag_dagster.chunking import ENCODER
 from linkrag_dagster.explain.account import Account, Cut, Gap, Shown
+from linkrag_dagster.explain.counted import counted
 from linkrag_dagster.explain.valleys import Valley
 from linkrag_dagster.explain.visible import plain
 
@@ -31,7 +32,7 @@ _CUTS = {
     "grapheme": "inside a word that alone is too long",
 }
 _GAPS = {
-    "kept": "could be cut; another place was better, or none was needed",
+    "kept": "another place was better, or none was needed",
     "headings_only": "only headings would stand before the cut",
     "after_heading": "would part a heading from what it announces",
     "lead_in": "would part a block from the words that introduce it",
@@ -116,11 +117,11 @@ def _structure(cut: Cut, account: Account) -> list[str]:
         least = account.limits.settings.min_candidate_tokens
         if size >= least:
             said.append(
-                f"Before it {size} tokens have gathered; {least} are enough for a chunk of their own."
+                f"Before it {counted(size, 'token')} gathered; {least} are enough for a chunk of their own."
             )
         else:
             said.append(
-                f"Only {size} tokens have gathered ({least} are usually needed), but a section of the same or a "
+                f"Only {counted(size, 'token')} gathered ({least} are usually needed), but a section of the same or a "
                 "higher level begins."
             )
     return said
@@ -194,9 +195,9 @@ def _trigger(cut: Cut, account: Account) -> list[str]:
     if cut.overflow is None or account.limits is None:
         return []
     most = account.limits.settings.max_tokens
+    following = "the next passage" if len(cut.weighed) < 2 else "the passage after the last of these gaps"
     return [
-        f"A cut was due: with the passage after these gaps the chunk would have {cut.overflow} tokens; the maximum is "
-        f"{most}."
+        f"A cut was due: with {following} the chunk would have {counted(cut.overflow, 'token')}; the maximum is {most}."
     ]
 
 
@@ -213,7 +214,7 @@ def badges(shown: Shown) -> list[tuple[str, str]]:
     if chunk.part is not None:
         found.append((f"part {chunk.part}/{chunk.parts}", "a block, or a text, that was split"))
     if chunk.truncated:
-        lost = f"{chunk.original_token_count} tokens before" if chunk.original_token_count else ""
+        lost = f"{counted(chunk.original_token_count, 'token')} before" if chunk.original_token_count else ""
         found.append(("truncated", f"{(chunk.truncated_reason or '').replace('_', ' ')}; {lost}".strip("; ")))
     if chunk.overflow is not None:
         whole = {
@@ -238,7 +239,7 @@ def facts(account: Account) -> list[tuple[str, str]]:
         ("strategy", ", ".join(strategies) or "none"),
         ("chunks", f"{len(sources)} source, {len(chunks) - len(sources)} derived"),
         ("tokens", f"{sum(c.tokens for c in sources)} in source chunks"),
-        ("gaps", f"{len(account.gaps)}, {sum(g.trace.legal for g in account.gaps)} of them legal"),
+        ("gaps", _gaps(account)),
     ]
     if account.limits is not None:
         settings = account.limits.settings
@@ -254,6 +255,14 @@ def facts(account: Account) -> list[tuple[str, str]]:
             if not settings.compares:
                 found.append(("window", f"{settings.cohesion_window_tokens} tokens a side"))
     return found
+
+
+def _gaps(account: Account) -> str:
+    """How many places between passages were looked at, and at how many a cut may fall."""
+    legal = sum(gap.trace.legal for gap in account.gaps)
+    if not account.gaps:
+        return "none"
+    return f"{len(account.gaps)}, {'all' if legal == len(account.gaps) else f'{legal} of them'} legal"
 
 
 def _sizes(account: Account) -> str:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from linkrag_dagster.chunking import ChunkSet
 from linkrag_dagster.explain.account import Account, Cut, Gap, Shown, account_of
+from linkrag_dagster.explain.counted import counted, line_range
 from linkrag_dagster.explain.limits import Limits
 from linkrag_dagster.explain.reasons import badges, facts, gap_words, scores, why
 from linkrag_dagster.explain.scale import key
@@ -58,6 +59,9 @@ class _Terminal:
         yield self._in(_BOLD, plain(self._name))
         said = " · ".join(f"{word}: {value}" for word, value in facts(self._account))
         yield from (self._in(_DIM, line) for line in self._wrapped(plain(said), ""))
+        if self._deepest:
+            legend = f"{_BARS[0]} to {_BARS[-1]}: depth of a gap, from none to the deepest of all"
+            yield from (self._in(_DIM, line) for line in self._wrapped(legend, ""))
         for note in self._account.notes:
             yield from (self._in(_YELLOW, line) for line in self._wrapped(plain(note), ""))
         outside = list(self._account.uncovered)
@@ -83,7 +87,8 @@ class _Terminal:
         yield ""
         what = "chunk" if chunk.role == "source" else "derived chunk"
         head = f"{what} {chunk.ordinal} · {self._size(chunk.tokens)} "
-        head += f"· lines {chunk.start_line}–{chunk.end_line} · [{chunk.start_char}, {chunk.end_char})"
+        lines = line_range(chunk.start_line, chunk.end_line)
+        head += f"· {lines} · [{chunk.start_char}, {chunk.end_char})"
         yield self._in(_BOLD, f"── {head} " + "─" * max(0, self._width - len(head) - 4))
         if chunk.heading_trail:
             yield from self._labelled("trail", " › ".join(chunk.heading_trail))
@@ -101,13 +106,13 @@ class _Terminal:
                 if words:
                     yield from self._wrapped(words, "  │ ")
             if row.gap is not None:
-                yield self._in(_DIM, self._gap(row.gap))
+                yield from (self._in(_DIM, line) for line in self._gap(row.gap))
         yield from self._labelled("after", parts.after)
 
     def _size(self, tokens: int) -> str:
         limits = self._account.limits
         if limits is None or limits.settings.compares:
-            return f"{tokens} tokens"
+            return counted(tokens, "token")
         return f"{tokens}/{limits.settings.max_tokens} tokens"
 
     def _labelled(self, label: str, words: str) -> Iterator[str]:
@@ -116,19 +121,24 @@ class _Terminal:
                 self._in(_DIM, line) for line in self._wrapped(words, f"  {label}: ", " " * (len(label) + 4))
             )
 
-    def _gap(self, gap: Gap) -> str:
+    def _gap(self, gap: Gap) -> Iterator[str]:
         legal = "legal" if gap.trace.legal else "illegal"
-        return f"  ┊ {self._bar(gap)} gap {gap.trace.gap_index} · {scores(gap)} · {legal}: {gap_words(gap)}"
+        said = f"gap {gap.trace.gap_index} · {scores(gap)} · {legal}: {gap_words(gap)}"
+        return self._wrapped(f"{self._bar(gap)}{said}", "  ┊ ")
 
-    def _bar(self, gap: Gap) -> str:
-        if gap.trace.depth is None or not self._deepest:
-            return " "
-        return _BARS[min(len(_BARS) - 1, int(gap.trace.depth / self._deepest * len(_BARS)))]
+    def _bar(self, gap: Gap | None) -> str:
+        """The depth of a gap beside the deepest, and a blank; nothing where no gap has a depth."""
+        if gap is None or not self._deepest:
+            return ""
+        if gap.trace.depth is None:
+            return "  "
+        return f"{_BARS[min(len(_BARS) - 1, int(gap.trace.depth / self._deepest * len(_BARS)))]} "
 
     def _cut(self, cut: Cut) -> Iterator[str]:
         first, *more = why(cut, self._account, None if cut.gap is None else self._valleys.get(key(cut.gap)))
-        bar = "" if cut.gap is None else f"{self._bar(cut.gap)} "
-        for line in self._wrapped(plain(first), f"✂ {cut.number} {bar}at {cut.position}: ", "    "):
+        for line in self._wrapped(
+            plain(first), f"✂ {cut.number} {self._bar(cut.gap)}at {cut.position}: ", "    "
+        ):
             yield self._in(_RED, line)
         for said in more:
             yield from self._wrapped(plain(said), "    ")

@@ -55,6 +55,16 @@ def visible_text(source: str, md: MarkdownIt, env: EnvType) -> str:
     return _WHITE.sub(" ", source).strip() if _UNEVEN.search(source) else source.strip()
 
 
+def without_stand_ins(words: str, source: str) -> str:
+    """Visible words without the U+FFFD that CommonMark reads for NUL, `&#0;` and the like: no text made here has one.
+
+    Args:
+        words: what a reader sees of `source`.
+        source: as it stands in the text; a U+FFFD of its own is kept.
+    """
+    return words if "\ufffd" in source else " ".join(words.replace("\ufffd", "").split())
+
+
 def _visible(tokens: Sequence[Token]) -> Iterator[str]:
     for token in tokens:
         if token.type in ("softbreak", "hardbreak") or (

@@ -12,7 +12,7 @@ from linkrag_dagster.markdown.block_state import BlockState
 from linkrag_dagster.markdown.blocks import Block, BlockParser, Markdown, read_blocks
 from linkrag_dagster.markdown.elements import Element, ProtectedRange
 from linkrag_dagster.markdown.front_matter import front_matter_end
-from linkrag_dagster.markdown.inline import images, inline_math, visible_text
+from linkrag_dagster.markdown.inline import images, inline_math, visible_text, without_stand_ins
 from linkrag_dagster.markdown.lines import Lines
 
 TRACKED_LEVELS = 5
@@ -94,6 +94,8 @@ def _elements(text: str) -> Iterator[Element]:
         titles, indexes = trail.titles, trail.indexes
         if level is not None:
             title = visible_text(content, md, env)
+            if "\ufffd" in title:
+                title = without_stand_ins(title, text[start:end])
             titles, indexes = trail.enter(level, title, index)
         elif kind == "table":
             tables_seen += 1
@@ -101,6 +103,7 @@ def _elements(text: str) -> Iterator[Element]:
         elif kind == "paragraph" and source.startswith("![", marks[first] + shifts[first]):
             found = list(_images(lines, block, md, env))
             for start, end, first, last, alt in found:
+                said = without_stand_ins(alt, text[start:end]) or None if alt and "\ufffd" in alt else alt
                 images_seen += 1
                 element_id = f"image_{images_seen:03d}"
                 yield Element(
@@ -115,7 +118,7 @@ def _elements(text: str) -> Iterator[Element]:
                     indexes,
                     None,
                     element_id,
-                    alt,
+                    said,
                 )
                 index += 1
             if found:

@@ -261,7 +261,7 @@ class Chunks(Stage):
         del document
         return StageSpec(
             self.name,
-            revision=2,
+            revision=3,
             parameters={**road.settings.export_parameters(), "window": road.model.window},
             components={
                 "tokenizer": road.tokenizer_identity,

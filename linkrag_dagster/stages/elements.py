@@ -35,7 +35,7 @@ class Elements(Stage):
         del road
         markup = "plain" if document["media_type"] in PLAIN_MEDIA_TYPES else "markdown"
         parser = {"markdown-it-py": version("markdown-it-py")} if markup == "markdown" else {}
-        return StageSpec(self.name, revision=1, parameters={"markup": markup}, components=parser)
+        return StageSpec(self.name, revision=2, parameters={"markup": markup}, components=parser)
 
     def compute(
         self, road: Road, generation: Generation, keys: Sequence[str], progress: Progress

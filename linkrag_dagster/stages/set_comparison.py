@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 from pydantic import ValidationError
 
+from linkrag_dagster.choices.strategies import takes
 from linkrag_dagster.evaluation.comparison import ComparisonRow, compare
 from linkrag_dagster.evaluation.gates import Capabilities
 from linkrag_dagster.peers import PEERS, PeerMissing, Size, UnknownPeer, load_peer
@@ -203,8 +204,8 @@ def road_with(road: Road, strategy: str, size: Size | None = None) -> Road:
     """The same road with another strategy, and another longest chunk.
 
     Args:
-        road: the declared one.
-        strategy: one of the declaration's.
+        road: the declared one; settings that the other strategy has not stay behind.
+        strategy: one of those that a declaration may name.
         size: of strategies that cut by size in any unit; of the others in tokens alone; None: as declared.
 
     Raises:
@@ -220,20 +221,20 @@ def road_with(road: Road, strategy: str, size: Size | None = None) -> Road:
             changes["min_candidate_tokens"] = min(declared.min_candidate_tokens, size.amount)
     elif size is not None:
         changes |= {"size": size.amount, "unit": "chars"}
-    given = {**declared.model_dump(exclude_unset=True), **changes}
+    own = {**declared.model_dump(exclude_unset=True), **changes}
+    given = {name: value for name, value in own.items() if takes(strategy, name)}
     try:
         chunking = type(declared).model_validate(given)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"])) or "chunking"
         raise SetError(f"strategy {strategy!r}: {field}: {first['msg']}") from error
-    made = road.declaration.model_copy(update={"chunking": chunking})
-    other = Road(replace(road.loaded, declaration=made), lake=road.lake_root)
-    if size is not None and not size.in_tokens and not other.settings.compares:
+    if size is not None and not size.in_tokens and not takes(strategy, "size"):
         raise SetError(
-            f"strategy {strategy!r} counts tokens: give it a size such as {other.settings.max_tokens}"
+            f"strategy {strategy!r} counts tokens: give it a size such as {road.settings.max_tokens}"
         )
-    return other
+    made = road.declaration.model_copy(update={"chunking": chunking})
+    return Road(replace(road.loaded, declaration=made), lake=road.lake_root)
 
 
 def _declared(road: Road) -> Size:

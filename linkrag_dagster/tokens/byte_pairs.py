@@ -39,6 +39,7 @@ class BytePairTokenizer:
         self.name = name
         self.version = f"quicktok-v1 {importlib.metadata.version('quicktok-v1')}"
         self.special_tokens = 0
+        self.densest = 4  # bytes of a code point in UTF-8; a token has one at least
         self._encoding = cast(Any, quicktok).get_encoding(name)  # the library has no types
         self._counted: Callable[[str], int] = self._encoding.count
         # By id; the library's own list of values is sorted, not in the order of ids.

@@ -15,13 +15,13 @@ from linkrag_dagster.tokens.tokenizer import Tokenizer, well_formed
 
 # Code points encoded at a time: bounds what the tokenizer holds at once.
 _BLOCK = 1 << 18
-# Slices shorter than this are encoded outright, which is cheaper than looking prefix sums up.
+# Slices shorter than this are encoded in one go if any of their words must be: once is cheaper than twice.
 _SHORT = 64
+# So few slices are quicker counted one by one.
+_FEW = 8
 # Remainders longer than this (inside one word without an end) are remembered, a few at a time.
 _LONG_REMAINDER = 2048
 _REMEMBERED = 64
-# No code point has more tokens: U+FDFA, the longest when normalised, has 33 bytes.
-_DENSEST = 64
 
 
 class TokenCounter:
@@ -39,6 +39,7 @@ class TokenCounter:
     def __init__(self, tokenizer: Tokenizer, text: str) -> None:
         self.tokenizer = tokenizer
         self.text = text
+        self._densest = tokenizer.densest
         self._plain = well_formed(text)
         cuts, sums = _prefix_sums(tokenizer, self._plain)
         self._cuts = _array("q", cuts)
@@ -63,8 +64,6 @@ class TokenCounter:
         """
         if not 0 <= start <= end <= len(self._plain):
             raise ValueError(f"no slice [{start}, {end}) in a text of {len(self._plain)} code points")
-        if end - start <= _SHORT:
-            return self.tokenizer.count(self._plain[start:end]) if start < end else 0
         ranks, cuts = self._ranks, self._cuts
         first, last = ranks[start], ranks[end] - 1
         if first and cuts[first - 1] == start:
@@ -72,6 +71,8 @@ class TokenCounter:
         if first > last:
             return self._encode(start, end)
         head, tail = cuts[first], cuts[last]
+        if end - start <= _SHORT and (start < head or tail < end):
+            return self.tokenizer.count(self._plain[start:end])
         total = self._sums[last] - self._sums[first]
         if start < head:
             total += self._encode(start, head)
@@ -79,28 +80,49 @@ class TokenCounter:
             total += self._encode(tail, end)
         return total
 
-    def counts_to(self, end: int) -> Callable[[int], int]:
-        """`count(start, end)` as a function of `start`, for many of them: what stands at the end is encoded once."""
+    def count_followed(self, start: int, end: int, words: str) -> int:
+        """Tokens of `text[start:end] + words` encoded alone; what stands before the last safe cut is looked up."""
+        if not words:
+            return self.count(start, end)
         last = self._ranks[end] - 1
-        tail: int | None = None
+        if self._cuts[last] == end:  # safe before what follows in the text, not before other words
+            last -= 1
+        cut = self._cuts[last] if last >= 0 else start
+        if cut <= start:
+            return self.tokenizer.count(self._plain[start:end] + words)
+        return self.count(start, cut) + self.tokenizer.count(self._plain[cut:end] + words)
 
-        def count(start: int) -> int:
-            nonlocal tail
-            if end - start <= _SHORT:
-                return self.count(start, end)
+    def fits(self, start: int, end: int, limit: int) -> bool:
+        """Whether `count(start, end) <= limit`; a short slice is not even counted."""
+        return (end - start) * self._densest <= limit or self.count(start, end) <= limit
+
+    def fits_to(self, end: int, limit: int) -> Callable[[int], bool]:
+        """`count(start, end) <= limit` as a function of `start`, for many of them.
+
+        What stands at the end is encoded once, and what stands at a start only where it decides.
+        """
+        last = self._ranks[end] - 1
+        most: int | None = None  # tokens from the first safe cut to the last one of a slice that still fits
+
+        def fits(start: int) -> bool:
+            nonlocal most
             first = self._cut_from(start)
             if first > last:
-                return self._encode(start, end)
-            if tail is None:  # not before it is needed: within a run without safe cuts it may be very long
-                tail = self._sums[last] + self._encode(self._cuts[last], end)
-            return tail - self._sums[first] + self._encode(start, self._cuts[first])
+                return self.fits(start, end, limit)
+            if most is None:  # not before it is needed: within a run without safe cuts it may be very long
+                most = limit - self._encode(self._cuts[last], end)
+            cut = self._cuts[first]
+            left = most - self._sums[last] + self._sums[first]
+            return left >= 0 and ((cut - start) * self._densest <= left or self._encode(start, cut) <= left)
 
-        return count
+        return fits
 
-    def first_above(self, start: int, ends: Sequence[int], at: int, limit: int, shift: int = 0) -> int:
+    def first_above(
+        self, start: int, ends: Sequence[int], at: int, limit: int, shift: int = 0, stop: int | None = None
+    ) -> int:
         """Index, from `at` on, of the first end for which `text[start:end]` has more than `limit` tokens.
 
-        As many as there are ends, if none has. Most ends need no count: safe cuts before them tell.
+        `stop`, if none has. Most ends need no count: safe cuts before them tell.
 
         Args:
             start: where the slices begin.
@@ -108,10 +130,12 @@ class TokenCounter:
             at: index of the first of them to look at.
             limit: tokens.
             shift: what to add to each of `ends` for its place in the text.
+            stop: index of the first of them not to look at; None for as many as there are.
         """
-        head = self._cut_from(start)
+        stop = len(ends) if stop is None else stop
+        head, densest = self._cut_from(start), self._densest
         most: int | None = None  # tokens before the last safe cut of a slice that still fits
-        for index in range(at, len(ends)):
+        for index in range(at, stop):
             end = ends[index] + shift
             last = self._ranks[end] - 1
             if last < head:
@@ -122,10 +146,10 @@ class TokenCounter:
                 most = limit + self._sums[head] - self._encode(start, self._cuts[head])
             known, cut = self._sums[last], self._cuts[last]
             if known > most or (
-                known + _DENSEST * (end - cut) > most and known + self._encode(cut, end) > most
+                known + densest * (end - cut) > most and known + self._encode(cut, end) > most
             ):
                 return index
-        return len(ends)
+        return stop
 
     def count_each(self, starts: Sequence[int], ends: Sequence[int]) -> list[int]:
         """`count` of each slice, in order: all lookups at once. Linear for slices that don't overlap.
@@ -136,12 +160,10 @@ class TokenCounter:
         Raises:
             ValueError: as for `count`.
         """
-        if not starts:
-            return []
+        if len(starts) <= _FEW:
+            return [self.count(start, end) for start, end in zip(starts, ends, strict=True)]
         begins, stops = np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64)
-        wrong = np.flatnonzero((begins < 0) | (begins > stops) | (stops > len(self._plain)))
-        if len(wrong):
-            at = int(wrong[0])
+        for at in np.flatnonzero((begins < 0) | (begins > stops) | (stops > len(self._plain))).tolist():
             self.count(starts[at], ends[at])
         cuts, sums = np.frombuffer(self._cuts, dtype=np.int64), np.frombuffer(self._sums, dtype=np.int64)
         ranks = np.frombuffer(self._ranks, dtype=np.int32)

@@ -28,8 +28,10 @@ def last_boundary(text: str, start: int, position: int) -> int:
         start: a position that is taken as a boundary.
         position: where the search begins, at most `len(text)`.
     """
-    if position <= start or position >= len(text) or _apart(text, start, position):
+    if position <= start or position >= len(text):
         return max(position, start)
+    if _plainly_apart(text[position - 1], text[position]) or _apart(text, start, position):
+        return position
     anchor = position - 1
     while anchor > start and not _apart(text, start, anchor):
         anchor -= 1
@@ -56,6 +58,8 @@ def next_boundary(text: str, start: int, position: int, end: int | None = None) 
         end: a position that is taken as a boundary; None for the end of the text.
     """
     stop = len(text) if end is None else end
+    if start < position < stop and _plainly_apart(text[position - 1], text[position]):
+        return position
     before = last_boundary(text, start, position)
     if before >= position:
         return min(before, stop)
@@ -66,6 +70,20 @@ def next_boundary(text: str, start: int, position: int, end: int | None = None) 
         if length < read or before + length >= stop:
             return before + length
         read *= 2
+
+
+def _plainly_apart(left: str, right: str) -> bool:
+    """Whether a boundary is between two characters of the commonest kinds: no expression need be asked.
+
+    ASCII, ideographs, and the marks of CJK and full width but for U+302A to U+3030, which combine or are pictographs.
+    """
+    return (" " <= right <= "~" or "\u4e00" <= right <= "\u9fff" or _is_mark(right)) and (
+        " " <= left <= "~" or "\u4e00" <= left <= "\u9fff" or _is_mark(left)
+    )
+
+
+def _is_mark(character: str) -> bool:
+    return "\u3000" <= character <= "\u3029" or "\uff01" <= character <= "\uff60"
 
 
 def _apart(text: str, start: int, position: int) -> bool:

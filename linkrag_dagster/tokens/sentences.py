@@ -13,9 +13,9 @@ from linkrag_dagster.tokens.graphemes import next_boundary
 from linkrag_dagster.tokens.tokenizer import well_formed
 
 _BLANK_LINES = re.compile(r"(?:\r\n|\n|\r)[^\S\r\n]*(?:\r\n|\n|\r)\s*")
-_KANA = re.compile("[\u3041-\u30ff]")
-_IDEOGRAPH = re.compile("[\u3400-\u9fff\uf900-\ufaff]")
-_LATIN = re.compile("[A-Za-z]")
+_KANA = re.compile("[\u3041-\u30ff]+")
+_IDEOGRAPHS = re.compile("[\u3400-\u9fff\uf900-\ufaff]+")
+_LATIN = re.compile("[A-Za-z]+")
 # sentencex takes quadratic time in CJK text, so it is given this many code points at a time.
 _WINDOW = 1024
 # A boundary nearer than this to the end of a window is judged again with what follows it.
@@ -163,7 +163,11 @@ def _boundaries(language: str, text: str, start: int, stop: int) -> list[int]:
     passed = start  # behind what closes the last one
     for boundary in found:
         end = start + boundary["end_index"]
-        if _INITIAL.search(text, max(start, end - 3), end) and text[end : end + 1].isalnum():
+        if (
+            text.startswith(".", end - 1)
+            and _INITIAL.search(text, max(start, end - 3), end)
+            and text[end : end + 1].isalnum()
+        ):
             continue  # inside `T.C.B.S`
         # Where the marks behind the last one reached this one, they were passed with it (linear time).
         if end > passed:
@@ -198,7 +202,13 @@ def _seam(text: str, start: int, stop: int) -> int:
 
 def _language(sample: str) -> str:
     """`zh`, `ja` or `en`, by the script that most letters of a sample are in."""
-    ideographs, kana = len(_IDEOGRAPH.findall(sample)), len(_KANA.findall(sample))
-    if ideographs + kana <= len(_LATIN.findall(sample)):
+    if sample.isascii():
+        return "en"
+    ideographs, kana, latin = (_letters(script, sample) for script in (_IDEOGRAPHS, _KANA, _LATIN))
+    if ideographs + kana <= latin:
         return "en"
     return "ja" if kana else "zh"
+
+
+def _letters(script: re.Pattern[str], sample: str) -> int:
+    return sum(map(len, script.findall(sample)))

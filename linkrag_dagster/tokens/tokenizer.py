@@ -63,6 +63,11 @@ class Tokenizer(Protocol):
         """Tokens that an encoder adds to each sequence; no count here includes them."""
         ...
 
+    @property
+    def densest(self) -> int:
+        """Tokens that no code point has more of, in any text: `count(text) <= densest * len(text)`."""
+        ...
+
     def count(self, text: str) -> int:
         """Number of tokens of `text` encoded alone."""
         ...

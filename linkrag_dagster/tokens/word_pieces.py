@@ -23,8 +23,12 @@ CHARACTERS_PER_TOKEN = 4
 
 # A code point grows to at most four in BERT's normal form, so shorter words cannot pass the limit.
 _GROWTH = 4
+# No code point has more tokens: U+FDFA, the longest when normalised, has 33 bytes.
+_DENSEST = 64
 # Counts of words kept between calls; far more than the distinct words of one block of text.
 _REMEMBERED_WORDS = 1 << 18
+# Code points of what comes again and again where words meet, such as a full stop before an empty line.
+_SHORT = 16
 
 
 class WordPieceTokenizer:
@@ -59,6 +63,7 @@ class WordPieceTokenizer:
         self.version = f"tokenizers {importlib.metadata.version('tokenizers')}"
         self.vocabulary_hash = hashlib.sha256(data).hexdigest()
         self.special_tokens: int = model.num_special_tokens_to_add(False)
+        self.densest = _DENSEST
         self._model = model
         self._words: dict[str, int] = {}
         parts: dict[str, Any] = description["model"]
@@ -82,13 +87,29 @@ class WordPieceTokenizer:
 
     def count(self, text: str) -> int:
         """Number of tokens of `text` encoded alone, without special tokens; overlong words by TK-06."""
-        encoding = self._encode(well_formed(text))
-        return len(encoding) + sum(extra for _, extra in self._overlong(encoding, text))
+        known = self._words.get(text)
+        if known is not None:
+            return known
+        if len(text) > _SHORT and self._splits_words:  # most of its words are known
+            inner = self.safe_cuts(text)
+            if len(inner):
+                return int(self.count_between(text, np.concatenate(((0,), inner, (len(text),)))).sum())
+        (found,) = self._counted([text])
+        if len(text) <= _SHORT and len(self._words) < _REMEMBERED_WORDS:
+            self._words[text] = found
+        return found
 
     def count_many(self, texts: Sequence[str]) -> list[int]:
         """`count` of each text, in order."""
+        return [self.count(text) for text in texts] if self._splits_words else self._counted(texts)
+
+    def _counted(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text as the model encodes it, but for overlong words."""
         clean = [well_formed(text) for text in texts]
-        encodings = self._model.encode_batch(clean, add_special_tokens=False)
+        if len(clean) == 1:
+            encodings = [self._encode(clean[0])]
+        else:
+            encodings = self._model.encode_batch(clean, add_special_tokens=False)
         return [
             len(encoding) + sum(extra for _, extra in self._overlong(encoding, text))
             for encoding, text in zip(encodings, clean, strict=True)
@@ -135,7 +156,7 @@ class WordPieceTokenizer:
         if len(self._words) + len(fresh) > _REMEMBERED_WORDS:
             self._words.clear()
             fresh = list(dict.fromkeys(words))
-        self._words.update(zip(fresh, self.count_many(fresh), strict=True))
+        self._words.update(zip(fresh, self._counted(fresh), strict=True))
         return np.fromiter(map(self._words.__getitem__, words), dtype=np.int64, count=len(words))
 
     def _encode(self, text: str) -> tokenizers.Encoding:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from linkrag_dagster.chunking.settings import STRATEGIES
+from linkrag_dagster.choices.strategies import STRATEGIES
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -18,7 +18,7 @@ PROGRAM = """
 import hashlib, sys
 import numpy as np
 from linkrag_dagster.chunking import chunk_text
-from linkrag_dagster.chunking.settings import STRATEGIES
+from linkrag_dagster.choices.strategies import STRATEGIES
 from tests.chunking.worst_cases import SECTION, TEXTS
 
 def scorer(texts):

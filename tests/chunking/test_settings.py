@@ -48,6 +48,7 @@ def test_defaults(declared: dict[str, Any], window: int | None, limits: tuple[in
         ({"min_candidate_tokens": 223}, "min_candidate_tokens", "such as 111"),
         ({"hard_max_tokens": 300}, "hard_max_tokens", "at most 222"),
         ({"max_tokenz": 100}, "max_tokenz", "did you mean max_tokens"),
+        ({"strategy": "fixed", "sizes": 9}, "sizes", "did you mean size"),
         ({"max_tokens": 0}, "max_tokens", "at least 1"),
         ({"max_tokens": "100"}, "max_tokens", "whole number"),
         ({"max_tokens": True}, "max_tokens", "whole number"),

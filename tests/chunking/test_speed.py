@@ -64,6 +64,7 @@ class Counting:
         self._own = own
         self.name, self.version = self._own.name, self._own.version
         self.vocabulary_hash, self.special_tokens = self._own.vocabulary_hash, self._own.special_tokens
+        self.densest = self._own.densest
         self.read = 0
 
     def count(self, text: str) -> int:

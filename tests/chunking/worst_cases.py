@@ -37,6 +37,28 @@ def _deeper(size: int) -> str:
     return "".join("  " * level + "- x\n" for level in range(depth)) + "\n# After\n"
 
 
+def _halves(before: str, first: str, between: str, second: str) -> Callable[[int], str]:
+    """Half of it copies of `first`, half of it copies of `second`."""
+    return lambda size: (
+        before
+        + first * max(1, size // (2 * len(first)))
+        + between
+        + second * max(1, size // (2 * len(second)))
+    )
+
+
+def _under_long_headings(size: int) -> str:
+    """Sections below five headings that are a tenth of the text each."""
+    title = "word " * max(1, size // 50)
+    return "".join(f"{'#' * level} {title}\n\n" for level in range(1, 6)) + PROSE * max(1, size // 160)
+
+
+def _square_table(size: int) -> str:
+    """As many columns as rows."""
+    row = "| a " * max(1, int((size / 4) ** 0.5)) + "|\n"
+    return row + row.replace(" a ", "---") + row * max(1, size // len(row))
+
+
 TEXTS: dict[str, Callable[[int], str]] = {
     # Long lines and long runs.
     "a document": _repeated(SECTION),
@@ -124,4 +146,40 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "dollars": _repeated("$$ "),
     "formulas that never close": _repeated("\\[ a\n"),
     "entities": _repeated("&#x26;&amp"),
+    # Long titles and first lines, which stand again before what they are over.
+    "a long heading over prose": _halves("# ", "word ", "\n\n", PROSE),
+    "long headings over each other": _under_long_headings,
+    "a table under a long header row": _halves("| ", "name ", " | b |\n|---|---|\n", "| 1 | a value |\n"),
+    "a table of many columns": _square_table,
+    "a fence with a long opening line": _halves("```", "info ", "\n", "value = compute(1)\n"),
+    "a long title in another script": _halves("---\ntitle: ", "порт учёт № ", "\n---\n", CHINESE),
+    "a long front matter title": _halves("---\ntitle: ", "word ", "\n---\n", PROSE),
+    "equal paragraphs": _repeated("The same words.\n\n"),
+    "images beside long paragraphs": _halves("", "word ", "\n\n", "![a picture](b.png)\n\n"),
+    "tables beside long lines": _halves("", "word ", "\n\n", "| a |\n|---|\n| 1 |\n\n"),
+    "an image with a long description": _inside("![", "word ", "](b.png)"),
+    "images with descriptions": _repeated(f"![{PROSE.strip()}](b.png)\n\n"),
+    # Marks that pair, in many pairs.
+    "emphasis": _repeated("*a* **b** ~~c~~ `d` "),
+    "links": _repeated("[words](/place 'title') "),
+    "addresses": _repeated("see http://harbour.example/ledger?page=1 or mail@harbour.example, "),
+    "inline tags": _repeated("<b>words</b> <br/> "),
+    "tags that never end": _repeated("<a href='x "),
+    "links that never end": _repeated("[a](<b "),
+    "comments": _repeated("<!-- a note -->\n\n"),
+    "numbered items": _numbered("%d. item\n"),
+    "items apart": _repeated("- a\n\n"),
+    "items of many paragraphs": _inside("- a\n\n", "  more words\n\n"),
+    "tabs": _repeated("\ta\n"),
+    "indented code": _repeated("    x = 1\n\n"),
+    "quotes each deeper": lambda size: "".join(">" * n + " a\n" for n in range(1, int((2 * size) ** 0.5))),
+    "escaped pipes": _inside("| a | b |\n|---|---|\n", "| 1 \\| 2 | `3 \\| 4` |\n"),
+    "tables in items": _repeated("- a\n\n  | b |\n  |---|\n  | 1 |\n\n"),
+    "Windows line ends": lambda size: _repeated(SECTION)(size).replace("\n", "\r\n"),
+    "Japanese quotations": _repeated("「港は朝五時に開く。」と彼は言った。"),
+    "Arabic on one line": _repeated("يسجل مكتب الميناء كل قارب يدخل الميناء. "),
+    "digits": _repeated("0123456789"),
+    "punctuation": _repeated("!?.,;:"),
+    "sections": _repeated("## a\n\nwords\n\n"),
+    "rows of differing lengths": _inside("| a | b |\n|---|---|\n", "| 1 |\n| 1 | 2 | 3 | 4 |\n"),
 }

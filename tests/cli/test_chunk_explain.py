@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from linkrag_dagster.choices.strategies import STRATEGIES, takes
 from linkrag_dagster.chunking import ScoringError
-from linkrag_dagster.chunking.settings import STRATEGIES, ChunkSettings, resolve_settings
+from linkrag_dagster.chunking.settings import ChunkSettings, resolve_settings
 from linkrag_dagster.chunking.strategy_settings import STRATEGY_SETTINGS
 from linkrag_dagster.cli.main import linkrag
 from linkrag_dagster.stages import scoring
@@ -107,6 +108,10 @@ def test_a_page_alone_leaves_standard_output_to_rows(
         (("--strategy", "semantic"), "strategy: 'semantic' is not available"),
         (("--strategy", "propositions"), "language model"),
         (("--set", "max_tokenz=9"), "did you mean max_tokens"),
+        (
+            ("--set", "overlap=9"),
+            "overlap: strategy pack has no such setting; it belongs to fixed, recursive",
+        ),
         (("--set", "max_tokens"), "write KEY=VALUE"),
         (("--set", "max_tokens=many"), "max_tokens: 'many'"),
         (("--set", "tokenizer=none_such"), "none_such"),
@@ -183,7 +188,9 @@ VALUES: dict[str, Any] = {
 }  # fmt: skip
 
 
-def test_every_setting_can_be_set(document: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("strategy", ["noop", "auto", "header"])
+@pytest.mark.usefixtures("scripted")
+def test_every_setting_can_be_set(document: Path, strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """TK-05: numbers, truth values and words, each as `chunk_text(settings=...)` takes it."""
     own = {name for name in ChunkSettings.__dataclass_fields__ if name != "comparison"}
     assert set(VALUES) >= own | set(STRATEGY_SETTINGS)
@@ -195,7 +202,8 @@ def test_every_setting_can_be_set(document: Path, monkeypatch: pytest.MonkeyPatc
         raise ValueError("enough")
 
     monkeypatch.setattr(chunking, "chunk_elements", caught)
-    chosen = {name: VALUES[name] for name in own | set(STRATEGY_SETTINGS)}
+    names = own | {name for name in STRATEGY_SETTINGS if takes(strategy, name)}
+    chosen = {name: VALUES[name] for name in names} | {"strategy": strategy}
     words = {name: value if isinstance(value, str) else json.dumps(value) for name, value in chosen.items()}
     done = chunk(str(document), *[f"--set={name}={value}" for name, value in words.items()])
     assert done.stderr == "linkrag: enough\n"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from linkrag_dagster.choices.strategies import STRATEGIES, TAKEN_BY
 from linkrag_dagster.declaration import Declaration, DeclarationError, load_declaration
 
 GOOD = """\
@@ -120,6 +121,38 @@ attributes:
 def test_each_slip_is_named_with_line_and_field(file: Path, lines: str, expected: str) -> None:
     """PI-01."""
     assert wrong(file, with_attributes(lines)) == [f"assets/x/defs.yaml:{expected}"]
+
+
+@pytest.mark.parametrize(
+    ("section", "line", "field", "owners"),
+    [
+        ("chunking:\n  overlap: 20", 5, "overlap", "fixed, recursive, document_aware, ablation_a to ablation_f, auto"),
+        ("chunking:\n  percentile: 95\n  strategy: pack", 5, "percentile", "percentile, auto"),
+        ("chunking:\n  strategy: fixed\n  size: 90\n  target: 80", 7, "target", "header, ablation_a to ablation_f"),
+        ("chunking: {strategy: noop, derived: false}", 4, "derived", "strategies for comparison"),
+    ],
+)  # fmt: skip
+def test_a_setting_of_another_strategy(file: Path, section: str, line: int, field: str, owners: str) -> None:
+    """PI-01, VE-01: what a strategy would pass over is refused with the strategies that have it."""
+    (told,) = wrong(file, with_attributes(section))
+    assert told.startswith(f"assets/x/defs.yaml:{line}: chunking.{field}: strategy ")
+    assert told.endswith(
+        f" has no such setting; it belongs to {owners}; leave it out, or change the strategy"
+    )
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_null_is_no_setting_of_any_strategy(file: Path, strategy: str) -> None:
+    """PI-01: what the starter writes out as null stays, whatever the strategy."""
+    nulls = "".join(f", {name}: null" for name in TAKEN_BY)
+    file.write_text(with_attributes(f"chunking: {{strategy: {strategy}{nulls}}}"))
+    assert load_declaration(file).declaration.chunking.strategy == strategy
+
+
+def test_of_two_slips_in_a_section_the_strategy_is_told_alone(file: Path) -> None:
+    """PI-01: an unknown strategy has no settings that could be foreign."""
+    (told,) = wrong(file, with_attributes("chunking: {strategy: fixd, overlap: 20}"))
+    assert "chunking.strategy" in told and "did you mean fixed?" in told
 
 
 @pytest.mark.parametrize(

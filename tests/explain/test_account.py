@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linkrag_dagster.chunking.settings import STRATEGIES
+from linkrag_dagster.choices.strategies import STRATEGIES
 from linkrag_dagster.explain import account_of
 from tests.explain.documents import MIXED, SEMANTIC, TWO_TOPICS, chunked
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linkrag_dagster.chunking.settings import STRATEGIES
+from linkrag_dagster.choices.strategies import STRATEGIES
 from linkrag_dagster.explain import page
 from tests.explain.documents import MIXED, TWO_TOPICS, chunked
 from tests.explain.pages import read_page

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from linkrag_dagster.chunking.settings import STRATEGIES
+from linkrag_dagster.choices.strategies import STRATEGIES
 from linkrag_dagster.explain import terminal
 from tests.explain.documents import MIXED, TWO_TOPICS, chunked
 
@@ -24,7 +24,7 @@ def test_chunks_cuts_reasons_tokens_and_trails(strategy: str) -> None:
     for chunk in made.chunks:
         head = next(line for line in heads if f"chunk {chunk.ordinal} ·" in line)
         assert f"[{chunk.start_char}, {chunk.end_char})" in head
-        assert re.search(rf"· {chunk.tokens}(/\d+)? tokens ·", head)
+        assert re.search(rf"· {chunk.tokens}(/\d+)? tokens? ·", head)
         assert ("derived" in head) == (chunk.role == "derived")
     sources = [c for c in made.chunks if c.role == "source"]
     cuts = [line for line in lines if line.startswith("✂ ")]
@@ -47,6 +47,7 @@ def test_gaps_stand_between_the_words() -> None:
                 else f"cohesion {row.cohesion:.3f}, depth {row.depth:.3f}"
             )
             assert f"gap {row.gap_index} · {scores} · {legal}: " in shown
+    assert "▁ to █: depth of a gap" in shown
     assert "deepest of the" in shown and "the maximum is 90." in " ".join(shown.split())
 
 
@@ -65,7 +66,7 @@ def test_lines_keep_the_width(text: str, width: int) -> None:
     """Chinese and Japanese count two cells a character."""
     made, limits = chunked(text)
     shown = terminal(made, text, limits=limits, width=width)
-    words = [line for line in shown.splitlines() if line.startswith("  │ ")]
+    words = [line for line in shown.splitlines() if line.startswith(("  │ ", "  ┊ "))]
     assert all(cell_len(line) <= width for line in words)
     assert "\x1b" not in shown
 

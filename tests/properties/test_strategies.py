@@ -10,9 +10,8 @@ import regex
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from linkrag_dagster.choices.strategies import COMPARISON_STRATEGIES, STRATEGIES
 from linkrag_dagster.chunking import ChunkSet, CoarseChunk, chunk_text
-from linkrag_dagster.chunking.settings import STRATEGIES
-from linkrag_dagster.chunking.strategy_settings import COMPARISON_STRATEGIES
 from linkrag_dagster.tokens import load_tokenizer
 from tests.chunking.scripted import Hashed
 from tests.properties.generated_markdown import DOCUMENTS

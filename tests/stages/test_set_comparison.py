@@ -197,3 +197,21 @@ def test_a_road_with_another_size(small: Project) -> None:
     assert (fixed.usual_size, fixed.in_tokens) == (90, False)
     assert road_with(road, "fixed").settings.comparison.usual_size == 20
     assert road.settings.strategy == "pack" and road.settings.max_tokens == 20
+    sized = Size(90, in_tokens=False)
+    ablation = road_with(road, "ablation_b", sized).settings.comparison
+    assert (ablation.size, ablation.unit) == (90, None)
+    with pytest.raises(SetError, match="'paragraph' counts tokens"):
+        road_with(road, "paragraph", sized)
+
+
+def test_a_road_without_the_settings_of_the_declared_strategy(small: Project) -> None:
+    """SX-02: another strategy takes what it has of the declared settings, and leaves what it has not."""
+    small.set("chunking.strategy", "fixed")
+    small.set("chunking.size", 90)
+    small.set("chunking.overlap", 10)
+    small.set("chunking.header", False)
+    road = small.road()
+    packed = road_with(road, "pack").settings
+    assert (packed.header, packed.comparison.size, packed.comparison.overlap) == (False, None, None)
+    recursive = road_with(road, "recursive").settings.comparison
+    assert (recursive.size, recursive.overlap) == (90, 10)

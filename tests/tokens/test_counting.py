@@ -76,8 +76,12 @@ def test_many_slices_of_one_end_or_one_start(tokenizer: Tokenizer) -> None:
         text = "".join(rng.choice(words) for _ in range(100))
         counter = TokenCounter(tokenizer, text)
         end = rng.randrange(len(text) // 2, len(text) + 1)
-        count = counter.counts_to(end)
-        assert [count(start) for start in range(end)] == [counter.count(start, end) for start in range(end)]
+        counts = [counter.count(start, end) for start in range(end)]
+        for limit in (1, 9, 40, 1000):
+            fits = counter.fits_to(end, limit)
+            told = [fits(start) for start in range(end)]
+            assert told == [count <= limit for count in counts]
+            assert told == [counter.fits(start, end, limit) for start in range(end)]
         shift = rng.randrange(10)
         ends = sorted(rng.sample(range(shift, len(text) + 1), 60))
         for start in rng.sample(range(shift, ends[0] + 1), min(3, ends[0] + 1 - shift)):
@@ -86,6 +90,8 @@ def test_many_slices_of_one_end_or_one_start(tokenizer: Tokenizer) -> None:
                     above = [n for n in range(at, 60) if counter.count(start, ends[n]) > limit]
                     inside = [place - shift for place in ends]
                     assert counter.first_above(start, inside, at, limit, shift) == (above or [60])[0]
+                    found = counter.first_above(start, inside, at, limit, shift, stop=40)
+                    assert found == min([*above, 40])
 
 
 def test_counts_add_up_at_safe_cuts_beside_every_character(cl100k: Tokenizer, o200k: Tokenizer) -> None:

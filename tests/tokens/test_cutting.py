@@ -134,6 +134,7 @@ class Metered:
         self.inner = inner
         self.name, self.version = inner.name, inner.version
         self.vocabulary_hash, self.special_tokens = inner.vocabulary_hash, inner.special_tokens
+        self.densest = inner.densest
         self.read = 0
 
     def count(self, text: str) -> int:

@@ -61,3 +61,13 @@ def test_the_start_counts_as_a_boundary() -> None:
     assert last_boundary(text, 4, len(text)) == len(text)
     assert next_boundary(text, 4, 4) == 4
     assert next_boundary(text, 4, 5) == len(text)
+
+
+def test_between_common_characters_there_is_a_boundary() -> None:
+    """TK-03: ASCII, ideographs and marks of CJK and full width are told apart without an expression."""
+    ranges = (range(0x20, 0x7F), range(0x3000, 0x3031), range(0x4E00, 0xA000, 300), range(0xFF01, 0xFF61))
+    common = [chr(code) for codes in ranges for code in codes]
+    for left in common:
+        for right in common:
+            expected = len(regex.findall(r"\X", left + right)) == 2
+            assert (next_boundary(left + right + "x", 0, 1) == 1) == expected, (left, right)

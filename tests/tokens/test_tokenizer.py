@@ -125,3 +125,11 @@ def test_words_of_a_hundred_and_unknown_characters_count_as_the_model_does(word_
 def test_length_is_that_of_the_normal_form(word_pieces: Tokenizer) -> None:
     """TK-06: fifty Hangul syllables decompose to more than a hundred letters, one [UNK] to the model."""
     assert word_pieces.count("한" * 50) == 13
+
+
+def test_no_code_point_has_more_tokens_than_the_densest(tokenizer: Tokenizer) -> None:
+    """TK-02: what bounds the tokens of a short slice without counting it."""
+    codes = (*range(0xD800), *range(0xE000, 0x10000, 5), *range(0x10000, 0x110000, 997))
+    counts = tokenizer.count_many([chr(code) for code in codes])
+    assert max(counts) <= tokenizer.densest
+    assert tokenizer.count("\ufdfa" * 50) <= 50 * tokenizer.densest

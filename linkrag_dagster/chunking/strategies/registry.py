@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from linkrag_dagster.choices.strategies import COMPARISON_STRATEGIES, REFUSED_STRATEGIES
 from linkrag_dagster.chunking.strategies.ablation import ABLATIONS
 from linkrag_dagster.chunking.strategies.auto import auto
 from linkrag_dagster.chunking.strategies.document_aware import document_aware
@@ -12,7 +13,6 @@ from linkrag_dagster.chunking.strategies.percentile import percentile
 from linkrag_dagster.chunking.strategies.pieces import Strategy
 from linkrag_dagster.chunking.strategies.recursive import recursive
 from linkrag_dagster.chunking.strategies.texttiling import texttiling
-from linkrag_dagster.chunking.strategy_settings import COMPARISON_STRATEGIES, REFUSED_STRATEGIES
 
 _STRATEGIES: dict[str, Strategy] = {
     "fixed": fixed,

@@ -17,7 +17,7 @@ from linkrag_dagster.chunking.strategies import (
     comparison_strategy,
     strategy_chunks,
 )
-from linkrag_dagster.chunking.strategy_settings import strategy_settings
+from linkrag_dagster.chunking.strategy_settings import StrategySettings
 from linkrag_dagster.markdown import parse
 from linkrag_dagster.tokens import load_tokenizer
 
@@ -36,7 +36,7 @@ def by_topic(*topics: str) -> Vectors:
 
 
 def source(text: str, *, scorer: Vectors | None = None, budget: int = 512, **settings: Any) -> Source:
-    made = strategy_settings(settings, budget=budget)
+    made = StrategySettings(**settings, budget=budget)
     return Source(text, parse(text), made, CL100K, None if scorer is None else as_scorer(scorer))
 
 

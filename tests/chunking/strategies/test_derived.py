@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from linkrag_dagster.choices.strategies import COMPARISON_STRATEGIES
 from linkrag_dagster.chunking import FinalChunk, chunk_text
-from linkrag_dagster.chunking.strategy_settings import COMPARISON_STRATEGIES
 from tests.chunking.strategies.support import by_topic, chunks
 
 TABLE = "| boat | quay |\n| --- | --- |\n| Ann | 3 |\n| Bob | 4 |"

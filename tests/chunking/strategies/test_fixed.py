@@ -93,5 +93,3 @@ def test_wrong_sizes_are_refused() -> None:
         pieces("fixed", "text", size=9, overlap=9)
     with pytest.raises(ValueError, match="unit: 'words' is not available; there are chars, tokens"):
         pieces("fixed", "text", size=9, unit="words")
-    with pytest.raises(ValueError, match="sizes: unknown setting; did you mean size"):
-        pieces("fixed", "text", sizes=9)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from linkrag_dagster.choices.strategies import COMPARISON_STRATEGIES
 from linkrag_dagster.chunking import chunk_text, plan_final, resolve_settings
-from linkrag_dagster.chunking.strategy_settings import COMPARISON_STRATEGIES
 from linkrag_dagster.markdown import parse
 from tests.chunking.strategies.support import CL100K, by_topic
 

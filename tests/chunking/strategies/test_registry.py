@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from linkrag_dagster.choices.strategies import COMPARISON_STRATEGIES, REFUSED_STRATEGIES
 from linkrag_dagster.chunking.strategies import comparison_strategy
-from linkrag_dagster.chunking.strategy_settings import COMPARISON_STRATEGIES, REFUSED_STRATEGIES
 from tests.chunking.strategies.support import by_topic, chunks
 
 SCORER = by_topic("a", "b", "字")
