@@ -152,7 +152,7 @@ class _Builder:
             buffer_tokens=None,
             element_id=identifier(element),
             source_coarse_id=source.coarse_id,
-            description=element.description or None,
+            description=self._context.description(position),
             context_before=before,
             context_after=after,
         )

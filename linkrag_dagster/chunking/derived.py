@@ -9,6 +9,8 @@ from itertools import islice
 from linkrag_dagster.chunking.measure import Measure
 from linkrag_dagster.chunking.records import Span
 from linkrag_dagster.chunking.settings import ChunkSettings
+from linkrag_dagster.markdown import visible_words
+from linkrag_dagster.markdown.captions import table_captions
 from linkrag_dagster.markdown.elements import Element
 
 DERIVED_KINDS = frozenset({"image", "table"})
@@ -77,7 +79,7 @@ def reference(kind: str, element_id: str) -> str:
 def rendering(element: Element, source: str) -> str:
     """Reference and description of an image, reference and summary of a table.
 
-    A table without a summary shows its header row (GFM gives tables no caption). An image without a description
+    A table without a summary shows its header row; its caption is a paragraph beside it. An image without a description
     shows the reference alone: that there is none is a fact of the row, never a text (EL-05).
 
     Raises:
@@ -110,7 +112,8 @@ class AdjacentContext:
     """The words beside an image or a table (CB-14): at most `adjacent_context_tokens` on each side.
 
     With `adjacent_context: section` the words never cross the section and headings are skipped, since the trail
-    names them; with `physical` the nearest element counts, whatever its section. Front matter and rules never do.
+    names them; with `physical` the nearest element counts, whatever its section. Front matter and rules never do, nor
+    does a table's caption that is its description.
 
     Args:
         elements: all elements of the document.
@@ -127,6 +130,11 @@ class AdjacentContext:
         self._measure = measure
         self._limit = settings.adjacent_context_tokens
         self._section = settings.adjacent_context == "section"
+        self._captions = {
+            table: caption
+            for table, caption in table_captions(elements, text).items()
+            if not elements[table].description
+        }
         usable = [self._usable(e) for e in elements]
         self._before = _nearest_before(usable)
         last = len(elements) - 1
@@ -134,12 +142,21 @@ class AdjacentContext:
             ::-1
         ]
 
+    def description(self, position: int) -> str | None:
+        """What an image or a table is said to be: its own description, else the caption of a table (EL-05)."""
+        element = self._elements[position]
+        caption = self._captions.get(position)
+        if caption is None:
+            return element.description or None
+        beside = self._elements[caption]
+        return visible_words(self._text[beside.start_char : beside.end_char]) or None
+
     def around(self, position: int) -> tuple[Span | None, Span | None]:
         """Spans before and after the element at a position of the document's elements."""
         if self._limit == 0:
             return None, None
-        before = self._neighbour(position, self._before[position])
-        after = self._neighbour(position, self._after[position])
+        before = self._neighbour(position, self._nearest(position, self._before))
+        after = self._neighbour(position, self._nearest(position, self._after))
         return (
             None if before is None else self._last_words(before),
             None if after is None else self._first_words(after),
@@ -147,6 +164,10 @@ class AdjacentContext:
 
     def _usable(self, element: Element) -> bool:
         return element.kind not in _NO_CONTEXT and not (self._section and element.kind == "heading")
+
+    def _nearest(self, position: int, others: Sequence[int | None]) -> int | None:
+        other = others[position]
+        return others[other] if other is not None and self._captions.get(position) == other else other
 
     def _neighbour(self, position: int, other: int | None) -> Element | None:
         if other is None:

@@ -68,6 +68,12 @@ class _Trail:
         return self.titles, self.indexes
 
 
+def visible_words(source: str) -> str:
+    """What a reader sees of a paragraph, on one line; links by references that stand elsewhere stay as written."""
+    words = visible_text(source, _markdown(), {})
+    return without_stand_ins(words, source) if "\ufffd" in words else words
+
+
 def _elements(text: str) -> Iterator[Element]:
     lines = Lines(text)
     env: EnvType = {}

@@ -97,7 +97,7 @@ class CoarseChunks(Stage):
         del document
         return StageSpec(
             self.name,
-            revision=1,
+            revision=2,
             parameters=road.settings.coarse_parameters(),
             components={"tokenizer": road.tokenizer_identity},
         )
@@ -155,7 +155,7 @@ class FinalChunks(Stage):
         del document
         return StageSpec(
             self.name,
-            revision=2,
+            revision=3,
             parameters=road.settings.final_parameters(),
             components={
                 "tokenizer": road.tokenizer_identity,

@@ -132,7 +132,8 @@ class _Finals:
     def _derived(self, index: int, element: Element, source: FinalChunk) -> FinalChunk:
         """The chunk by which an image or a table is found by itself; its source is a piece that holds it."""
         assert self._context is not None
-        before, after = self._context.around(self._positions[element.element_index])
+        position = self._positions[element.element_index]
+        before, after = self._context.around(position)
         trails = self._trails.of_chunk([element.element_index])
         begin, end = element.start_char, element.end_char
         tokens = self._counter.count(begin, end)
@@ -164,7 +165,7 @@ class _Finals:
             oversized_reason="protected_single" if oversized else None,
             element_id=identifier(element),
             source_final_id=source.final_id,
-            description=element.description or None,
+            description=self._context.description(position),
             context_before=before,
             context_after=after,
         )
