@@ -31,7 +31,7 @@ class HtmlExtractor:
     """
 
     name: str = "html"
-    version: str = "1"
+    version: str = "2"
     media_types: tuple[str, ...] = ("text/html", "application/xhtml+xml")
 
     def libraries(self) -> Mapping[str, str]:

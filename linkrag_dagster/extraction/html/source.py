@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import dataclass
 
@@ -14,6 +15,10 @@ _LONE = re.compile(r"<(?![A-Za-z/!?])")
 _STAND_INS = tuple(map(chr, range(0xFDD0, 0xFDF0)))
 _XHTML = re.compile(r"\A\ufeff?\s*(?:<\?xml\b|<!DOCTYPE\s[^>]*XHTML)", re.IGNORECASE)
 _INSTRUCTION = re.compile(r"<\?[^<>]*>")
+_TAG = re.compile("<[^<>]*>")
+_FARTHEST = 128
+"""Tags and texts among which the rest of a text is sought: so the time stays linear, whatever the page."""
+_NUL: dict[int, None] = {0: None, 0xFFFD: None}
 _EMPTY = re.compile(
     r"<(?:a|b|div|em|i|iframe|li|noscript|p|script|span|strong|style|textarea|title)(?:\s[^<>]*)?/>",
     re.IGNORECASE,
@@ -39,15 +44,44 @@ class Source:
         return words.replace(self.stand_in, "<") if self.stand_in else words
 
     def range_of(self, node: Text) -> tuple[int, int]:
-        """Where a text stands, from its first character that is not white space to its last."""
-        start = node.origin_offset
-        if start is None:
+        """Where a text stands, from its first character that is not white space to its last.
+
+        The parser makes one text of several between which it ignores a tag, or from which it moves a table away, and
+        tells where the first stood: the others are sought behind the tags that follow.
+        """
+        at = origin = node.origin_offset
+        if at is None or origin is None:
             return 0, 0
-        # References and line breaks are longer in the page than in the tree, never shorter.
-        end = self.text.find("<", start + len(node.data or ""))
-        end = len(self.text) if end < 0 else end
+        wanted = _bare(node.data or "")
+        place: tuple[int, int] | None = None
+        found = 0
+        for number in range(_FARTHEST):
+            stop = self.text.find("<", at + 1)
+            stop = len(self.text) if stop < 0 else stop
+            raw = self.text[at:stop]
+            # What begins with `<` is a tag, unless the parser took it for words; in some elements `&amp;` is words too.
+            read = [
+                words for words in (_bare(raw), _bare(html.unescape(raw))) if wanted.startswith(words, found)
+            ]
+            if number == 0 and raw.strip() and not any(read):
+                return self._trimmed(at, stop)
+            if any(read):
+                found += len(max(read, key=len))
+                start, end = self._trimmed(at, stop)
+                place = (start if place is None else place[0]), end
+            elif tag := _TAG.match(self.text, at):
+                stop = tag.end()
+            if found == len(wanted) or stop == len(self.text):
+                break
+            at = stop
+        return place or self._trimmed(origin, at)
+
+    def _trimmed(self, start: int, end: int) -> tuple[int, int]:
+        """A range without the white space around its characters."""
         raw = self.text[start:end]
-        return start + len(raw) - len(raw.lstrip()), start + len(raw.rstrip())
+        kept = raw.strip()
+        first = start + len(raw) - len(raw.lstrip()) if kept else start
+        return first, first + len(kept)
 
     def tag_of(self, node: Element) -> tuple[int, int]:
         """Where an element's opening tag stands."""
@@ -56,6 +90,11 @@ class Source:
             return 0, 0
         end = self.text.find(">", start)
         return start, len(self.text) if end < 0 else end + 1
+
+
+def _bare(words: str) -> str:
+    """Words without what the parser may leave out: white space, and NUL, whatever stands for it."""
+    return "".join(words.translate(_NUL).split())
 
 
 def parse_page(text: str) -> Source:
