@@ -85,7 +85,9 @@ def outcomes(names: Sequence[str]) -> Iterator[tuple[str, Outcome]]:
 
     at = 0
     with Workers(
-        WorkerLimits(limits.seconds, limits.memory_mb, workers=min(usable_cores(), len(names)))
+        WorkerLimits(
+            limits.seconds, limits.seconds_per_scan, limits.memory_mb, workers=min(usable_cores(), len(names))
+        )
     ) as workers:
         done = workers.run(jobs())
         more = True
@@ -115,6 +117,8 @@ def drawn_pages(name: str, pages: Sequence[int]) -> tuple[PageImage, ...] | Extr
         stop(USAGE, str(error))
     if data is None:
         return ExtractionError("too_large", f"{path} has more than {limits.max_bytes:,} bytes: split it")
-    with Workers(WorkerLimits(limits.seconds, limits.memory_mb, workers=1)) as workers:
+    with Workers(
+        WorkerLimits(limits.seconds, limits.seconds_per_scan, limits.memory_mb, workers=1)
+    ) as workers:
         ((_, images),) = workers.run([(name, Drawing(data, path.name, path.name, tuple(pages)))])
     return images

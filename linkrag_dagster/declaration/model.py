@@ -82,7 +82,12 @@ class Extraction(Strict):
     seconds: float = Field(
         default=300.0,
         gt=0,
-        description="a document that takes longer fails as a timeout; scans take seconds a page",
+        description="a document that takes longer fails as a timeout; with scans it has seconds_per_scan more for each",
+    )
+    seconds_per_scan: float = Field(
+        default=10.0,
+        ge=0,
+        description="by which a document's time grows with each page of pictures of text, which takes 2 to 9 seconds",
     )
     memory_mb: int = Field(
         default=4096,

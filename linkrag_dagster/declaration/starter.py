@@ -18,7 +18,8 @@ attributes:
     exclude: []                   # patterns of files that do not, as "drafts/**"
   extraction:
     max_bytes: 10485760           # larger files fail, alone and by name
-    seconds: 300                  # so do documents that take longer,
+    seconds: 300                  # so do documents that take longer
+    seconds_per_scan: 10          # (this is added for each page with pictures of text),
     memory_mb: 4096               # or more memory
     workers: null                 # processes that read documents at once; null: one a core
     ocr:                          # scans and pictures of text, with the extra "ocr": pip install "linkrag-dagster[ocr]"

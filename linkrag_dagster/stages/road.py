@@ -296,7 +296,8 @@ class Road:
             return attempt
         # More time or memory may help a document that has failed; one that has its text has no use for it.
         limits = self.declaration.extraction
-        return digest("attempt", attempt, f"{limits.seconds:g} s, {limits.memory_mb} MiB")
+        allowed = f"{limits.seconds:g} s, {limits.seconds_per_scan:g} s a scan, {limits.memory_mb} MiB"
+        return digest("attempt", attempt, allowed)
 
     # -- building ----------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Messages between a build and its workers: a length of eight bytes, then a pickle."""
+"""Messages between a build and its workers: a length of eight bytes, then a pickle, or nothing."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import struct
 from typing import Any, BinaryIO
 
 _LENGTH = struct.Struct(">Q")
+SCAN_READ = _LENGTH.pack(0)
+"""The frame that says that one more scan was read: it has no body."""
 _OWN = "linkrag_dagster.extraction."
 
 

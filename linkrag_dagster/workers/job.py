@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from linkrag_dagster.extraction.failures import ExtractionError
 from linkrag_dagster.extraction.media_type import HEAD_BYTES
 from linkrag_dagster.extraction.page_images import PageImage, draw_pages
+from linkrag_dagster.extraction.pdf import PdfExtractor
 from linkrag_dagster.extraction.records import Extraction
 from linkrag_dagster.extraction.registry import choose
+from linkrag_dagster.workers.memory import is_want_of_memory, out_of_memory
 
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
 Outcome = Extraction | ExtractionError
-
-_OUT_OF_MEMORY = re.compile(
-    r"bad.?alloc|[mc]alloc|realloc|memory (?:error|exhausted)|(?:out of|allocate|insufficient) memory",
-    re.IGNORECASE,
-)
-"""How libraries say that there is no more memory, each in its own kind of error."""
 
 
 class Work(Protocol[R_co]):
@@ -57,18 +52,21 @@ class Job:
         path: a hint at its format.
         name: what messages call it.
         options: of its extractor.
+        on_scan: called after each page with pictures of text, by the process that reads it.
     """
 
     data: bytes
     path: str
     name: str
     options: Mapping[str, object] = field(default_factory=dict[str, object])
+    on_scan: Callable[[], None] | None = None
 
     def result(self) -> Extraction:
         """Its text. Raises ExtractionError."""
-        return choose(self.data[:HEAD_BYTES], self.path).extract(
-            self.data, name=self.name, options=self.options
-        )
+        extractor = choose(self.data[:HEAD_BYTES], self.path)
+        if self.on_scan is not None and isinstance(extractor, PdfExtractor):
+            return extractor.extract(self.data, name=self.name, options=self.options, on_scan=self.on_scan)
+        return extractor.extract(self.data, name=self.name, options=self.options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +88,7 @@ def perform(work: Work[R]) -> R | ExtractionError:
     try:
         return work.result()
     except ExtractionError as error:
-        if isinstance(error.__cause__, MemoryError) or _OUT_OF_MEMORY.search(str(error.__cause__ or "")):
+        if isinstance(error.__cause__, MemoryError) or is_want_of_memory(str(error.__cause__ or "")):
             return out_of_memory(work.name)
         if work.name in error.message:
             return error
@@ -100,18 +98,9 @@ def perform(work: Work[R]) -> R | ExtractionError:
     except Exception as error:
         # A fault of the extractor, or of its library: the document is named, and the others go on.
         reason = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-        if _OUT_OF_MEMORY.search(reason):
+        if is_want_of_memory(reason):
             return out_of_memory(work.name)
         return ExtractionError(
             "crash",
             f"{work.name}: its extractor failed ({reason}): report it, and exclude the document until then",
         )
-
-
-def out_of_memory(name: str, memory_mb: int | None = None) -> ExtractionError:
-    """The failure of a document that needs more memory than there is, or than the limit in MiB."""
-    limit = "there is" if memory_mb is None else f"the limit of {memory_mb:,} MiB"
-    return ExtractionError(
-        "memory",
-        f"{name} takes more memory than {limit}: split it, exclude it, or raise extraction.memory_mb",
-    )

@@ -16,7 +16,8 @@ class WorkerLimits:
     """Limits of each worker process, and their number.
 
     Attributes:
-        seconds: a document's time, on the clock.
+        seconds: a document's time, on the clock, without scans.
+        seconds_per_scan: by which its time grows with each page of pictures of text.
         memory_mb: a worker's memory in MiB, libraries and all: private writable pages on Linux, address space
             elsewhere; macOS does not enforce it.
         workers: most processes at once.
@@ -24,6 +25,7 @@ class WorkerLimits:
     """
 
     seconds: float = 300.0
+    seconds_per_scan: float = 10.0
     memory_mb: int = 4096
     workers: int = field(default_factory=usable_cores)
     documents: int = 100

@@ -16,8 +16,9 @@ from typing import IO, Any, cast
 from linkrag_dagster.extraction.failures import ExtractionError
 from linkrag_dagster.workers.errors import WorkerStartError
 from linkrag_dagster.workers.frames import Incoming, packed, unpacked
-from linkrag_dagster.workers.job import Work, out_of_memory
+from linkrag_dagster.workers.job import Work
 from linkrag_dagster.workers.limits import WorkerLimits
+from linkrag_dagster.workers.memory import is_want_of_memory, out_of_memory
 
 START_SECONDS = 120.0
 """A worker is ready in less than a second; a machine out of breath gets two minutes."""
@@ -33,9 +34,8 @@ if os.getppid() != int(sys.argv[2]):
     sys.exit(0)
 sys.path[:] = json.loads(sys.argv[1])
 from linkrag_dagster.workers.worker import serve
-serve(float(sys.argv[3]), int(sys.argv[4]))
+serve(float(sys.argv[3]), float(sys.argv[4]), int(sys.argv[5]))
 """
-_OUT_OF_MEMORY = (b"bad_alloc", b"MemoryError", b"out of memory", b"Cannot allocate memory", b"malloc")
 _READ = 1 << 20
 _LAST_WORDS = 4096
 
@@ -52,6 +52,7 @@ class WorkerProcess:
         self._limits = limits
         self._incoming = Incoming()
         self._ready = self._begun = False
+        self._scans = 0
         self._job: Work[object] | None = None
         self.done = 0
         self.resident = 0
@@ -65,6 +66,7 @@ class WorkerProcess:
                     json.dumps(sys.path),
                     str(os.getpid()),
                     str(limits.seconds),
+                    str(limits.seconds_per_scan),
                     str(limits.memory_mb),
                 ],
                 stdin=subprocess.PIPE,
@@ -113,6 +115,7 @@ class WorkerProcess:
 
     def _send(self, job: Work[object]) -> None:
         self._begun = False
+        self._scans = 0
         self._deadline = time.monotonic() + START_SECONDS
         try:
             self._input.write(packed(job))
@@ -138,6 +141,10 @@ class WorkerProcess:
                 raise WorkerStartError(self._start_failure())
             self._incoming.add(data)
             while (body := self._incoming.message()) is not None:
+                if self._begun and not body:
+                    self._scans += 1
+                    self._deadline += self._limits.seconds_per_scan
+                    continue
                 if self._begun:
                     return self._taken(body)
                 if self._ready:
@@ -170,7 +177,7 @@ class WorkerProcess:
 
     def _start_failure(self) -> str:
         self._process.wait()
-        lines = self._last_words().decode("utf-8", "replace").split("\n")
+        lines = self._last_words().split("\n")
         said = next((line.strip() for line in reversed(lines) if line.strip()), "without a word")
         return (
             f"a worker process ended before it was ready ({said}): "
@@ -185,7 +192,7 @@ class WorkerProcess:
             raise WorkerStartError(
                 f"a worker process did not begin within {START_SECONDS:.0f} seconds: is the machine overloaded?"
             )
-        return _timeout(name, self._limits.seconds)
+        return self._timeout(name)
 
     def autopsy(self) -> ExtractionError:
         """Why it died over its job, by its exit status and its last words."""
@@ -193,9 +200,9 @@ class WorkerProcess:
         code = self._process.wait()
         words = self._last_words()
         if code == -signal.SIGALRM:
-            return _timeout(name, self._limits.seconds)
+            return self._timeout(name)
         # Nobody here sends SIGKILL to a worker that has time left: the system does when memory runs out.
-        if code == -signal.SIGKILL or any(mark in words for mark in _OUT_OF_MEMORY):
+        if code == -signal.SIGKILL or is_want_of_memory(words):
             return out_of_memory(name, self._limits.memory_mb)
         how = f"signal {-code}, {signal.strsignal(-code)}" if code < 0 else f"exit status {code}"
         return ExtractionError(
@@ -203,11 +210,22 @@ class WorkerProcess:
             f"{name} crashes the library that reads it ({how}): repair it, print it anew, or exclude it",
         )
 
-    def _last_words(self) -> bytes:
+    def _timeout(self, name: str) -> ExtractionError:
+        time_of_scans, raised = "", "extraction.seconds"
+        if self._scans:
+            one = f"{self._limits.seconds_per_scan:g} for each of the {self._scans:,} scans read"
+            time_of_scans, raised = f" and {one}", "extraction.seconds_per_scan"
+        return ExtractionError(
+            "timeout",
+            f"{name} takes longer than {self._limits.seconds:g} seconds{time_of_scans}: split it, exclude it, "
+            f"or raise {raised}",
+        )
+
+    def _last_words(self) -> str:
         """The end of what it wrote to its standard error."""
         size = self._words.seek(0, os.SEEK_END)
         self._words.seek(max(0, size - _LAST_WORDS))
-        return self._words.read()
+        return self._words.read().decode("utf-8", "replace")
 
     def end(self) -> None:
         """Kill it, if it lives, and leave nothing of it: no zombie, no open file."""
@@ -219,10 +237,3 @@ class WorkerProcess:
     def _kill(self) -> None:
         self._process.kill()
         self._process.wait()
-
-
-def _timeout(name: str, seconds: float) -> ExtractionError:
-    return ExtractionError(
-        "timeout",
-        f"{name} takes longer than {seconds:g} seconds: split it, exclude it, or raise extraction.seconds",
-    )

@@ -1,6 +1,6 @@
 """The worker: reads jobs from standard input, writes outcomes to what was its standard output.
 
-It says three things: that it is ready, once; for each job that it begins, and then what came of it.
+It says that it is ready, once; then for each job that it begins, each scan in it that was read, and what came of it.
 
 It imports extraction and nothing above it, and ends by itself: when the build ends (its input closes; on Linux it is
 killed with it), and a little after a document's time is over (an alarm, in case nobody is left to end it).
@@ -15,21 +15,24 @@ import pickle
 import resource
 import signal
 import sys
+from dataclasses import replace
 
 from linkrag_dagster.extraction.media_type import HEAD_BYTES, detect
 from linkrag_dagster.extraction.pdf.library import pymupdf
-from linkrag_dagster.workers.frames import packed, read_frame
-from linkrag_dagster.workers.job import Work, out_of_memory, perform
+from linkrag_dagster.workers.frames import SCAN_READ, packed, read_frame
+from linkrag_dagster.workers.job import Job, Work, perform
+from linkrag_dagster.workers.memory import out_of_memory
 
 ALARM_AFTER = 5.0
 """Seconds after a document's time: the build looks first."""
 
 
-def serve(seconds: float, memory_mb: int) -> None:
+def serve(seconds: float, seconds_per_scan: float, memory_mb: int) -> None:
     """Answer jobs until there are no more.
 
     Args:
-        seconds: a document's time.
+        seconds: a document's time, without scans.
+        seconds_per_scan: by which its time grows with each page of pictures of text.
         memory_mb: the worker's memory in MiB.
     """
     # What libraries print belongs to the last words, not into the frames.
@@ -42,11 +45,26 @@ def serve(seconds: float, memory_mb: int) -> None:
         while (body := read_frame(jobs)) is not None:
             job: Work[object] = pickle.loads(body)
             _load_library(job)
+            if isinstance(job, Job):
+                job = replace(job, on_scan=_ScansRead(outcomes.fileno(), seconds_per_scan))
             _send(outcomes.fileno(), packed(None))
             signal.setitimer(signal.ITIMER_REAL, seconds + ALARM_AFTER)
             answer = _answer(job, memory_mb)
             signal.setitimer(signal.ITIMER_REAL, 0)
             _send(outcomes.fileno(), answer)
+
+
+class _ScansRead:
+    """Tells of each scan that was read, and puts the alarm off by its time."""
+
+    def __init__(self, target: int, seconds_per_scan: float) -> None:
+        self._target = target
+        self._seconds_per_scan = seconds_per_scan
+
+    def __call__(self) -> None:
+        _send(self._target, SCAN_READ)
+        left = signal.getitimer(signal.ITIMER_REAL)[0]
+        signal.setitimer(signal.ITIMER_REAL, left + self._seconds_per_scan)
 
 
 def _load_library(job: Work[object]) -> None:

@@ -48,7 +48,7 @@ def test_defaults_are_those_of_the_interfaces(file: Path) -> None:
     assert settings.source.exclude == ()
     limits = settings.extraction
     assert (limits.max_bytes, limits.seconds, limits.memory_mb) == (10 * 1024 * 1024, 300.0, 4096)
-    assert limits.workers is None
+    assert (limits.seconds_per_scan, limits.workers) == (10.0, None)
     assert (settings.chunking.strategy, settings.chunking.tokenizer) == ("pack", "encoder")
     assert settings.chunking.max_tokens is None
     assert settings.chunking.adjacent_context_tokens == 64

@@ -11,6 +11,7 @@ import linkrag_dagster.stages.extraction_progress as extraction_progress
 import linkrag_dagster.workers.process as process
 from linkrag_dagster.stages.build import BuildResult, build
 from linkrag_dagster.stages.extraction_progress import ExtractionProgress
+from linkrag_dagster.stages.road import STAGES
 from tests.workers.misbehaving import PROGRAM
 
 from .conftest import Project, run_here
@@ -66,6 +67,20 @@ def test_bad_documents_are_failures_and_the_rest_is_built(
     result = build_text(misbehaving)
     report = result.stages["extracted_text"]
     assert (result.failed, report.unchanged, report.stale, report.rows) == (0, 5, 0, 8)
+
+
+@pytest.mark.parametrize(
+    ("limit", "value"), [("seconds", 301), ("seconds_per_scan", 11), ("memory_mb", 4097)]
+)
+def test_another_limit_is_another_attempt(project: Project, limit: str, value: int) -> None:
+    """FA-01, XT-11: what failed for want of time or memory is tried again, and no row is stale."""
+    document = {"sha256": "0" * 64, "media_type": "application/pdf", "size_bytes": 9}
+    before = project.road()
+    stage = next(stage for stage in STAGES if stage.name == "extracted_text")
+    project.set(f"extraction.{limit}", value)
+    after = project.road()
+    assert before.attempt(document, stage.name) != after.attempt(document, stage.name)
+    assert before.spec(stage, document) == after.spec(stage, document)
 
 
 def test_rows_are_the_same_in_place(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

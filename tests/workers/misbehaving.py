@@ -23,7 +23,7 @@ _seen: list[str] = []
 
 
 def page(what: str) -> Job:
-    """A document that asks for something: hang, crash, exit, abort, swell, kill, pid, spoil."""
+    """A document that asks for something: hang, crash, exit, abort, swell, kill, pid, spoil, pages."""
     return Job(f"<!DOCTYPE html><p>{what}</p>".encode(), "page.html", f"{what}.html")
 
 
@@ -34,7 +34,14 @@ def _text(words: str) -> Extraction:
 def misbehaving(job: Job) -> Outcome:
     """Do what the document asks for; extract it where it asks for nothing."""
     _seen.append(job.name)
-    what = job.name.removesuffix(".html").split(" ")[0]
+    what, _, then = job.name.removesuffix(".html").partition(" ")
+    if what == "pages":
+        assert job.on_scan is not None
+        for _ in range(3):
+            job.on_scan()
+        if then != "hang":
+            return _text(str(signal.getitimer(signal.ITIMER_REAL)[0]))
+        what = then
     if what == "hang":  # in native code that never returns to Python: no handler of a signal would run
         re.match(r"(a+)+b", "a" * 60)
     elif what == "crash":

@@ -34,12 +34,22 @@ class Failing:
         "malloc (9 bytes) failed",
         "std::bad_alloc",
         "out of memory",
+        "MemoryError: Unable to allocate 3.2 GiB for an array",
+        "Cannot allocate memory",
     ],
 )
 def test_memory_that_a_library_did_not_get(words: str, wrapped: bool) -> None:
     """Each library says it in its own words; the document failed by `memory`, not as a corrupt one."""
     found = perform(Failing(RuntimeError(words), wrapped))
     assert isinstance(found, ExtractionError) and found.kind == "memory" and "a.pdf" in found.message
+
+
+@pytest.mark.parametrize(
+    "words", ["malloc(): corrupted top size", "realloc(): invalid next size", "allocation table is damaged"]
+)
+def test_memory_that_was_overwritten(words: str) -> None:
+    """What the C library says of a damaged heap is a crash; more memory would not help."""
+    assert getattr(perform(Failing(RuntimeError(words))), "kind", "") == "crash"
 
 
 def test_other_errors() -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pymupdf
 import pytest
@@ -25,6 +26,7 @@ from linkrag_dagster.workers import (
     perform,
 )
 from linkrag_dagster.workers.frames import packed, unpacked
+from linkrag_dagster.workers.worker import ALARM_AFTER
 from tests.workers.misbehaving import PROGRAM, page
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -77,6 +79,52 @@ def test_a_document_that_hangs_in_native_code_times_out() -> None:
     failure = found["hang.html"]
     assert isinstance(failure, ExtractionError) and failure.retryable
     assert "4 seconds" in str(failure) and "extraction.seconds" in str(failure)
+
+
+@pytest.mark.usefixtures("misbehaving")
+def test_time_grows_with_the_pages_that_were_read() -> None:
+    """XT-11: a long scan has the time of its pages, for the build as for the worker's own alarm."""
+    worker = process.WorkerProcess(WorkerLimits(seconds=60.0, seconds_per_scan=1000.0))
+    try:
+        worker.give(page("pages"))
+        outcome = None
+        while outcome is None:
+            select.select([worker], [], [])
+            outcome = worker.answer()
+        assert isinstance(outcome, Extraction)
+        assert 60.0 < worker.left <= 60.0 + 3 * 1000.0
+        assert 60.0 + ALARM_AFTER < float(outcome.text) <= 60.0 + ALARM_AFTER + 3 * 1000.0
+    finally:
+        worker.end()
+
+
+@pytest.mark.usefixtures("misbehaving")
+def test_a_document_that_hangs_after_some_pages() -> None:
+    """XT-11: the failure says how many pages there was time for, and what to raise."""
+    limits = WorkerLimits(seconds=2.0, seconds_per_scan=0.5, workers=1)
+    failure = outcomes([page("pages hang")], limits)["pages hang.html"]
+    assert isinstance(failure, ExtractionError) and failure.kind == "timeout"
+    assert "2 seconds and 0.5 for each of the 3 scans read" in str(failure)
+    assert "raise extraction.seconds_per_scan" in str(failure)
+
+
+def test_scans_are_told_as_they_are_read() -> None:
+    """XT-08, XT-11: after each page of pictures of text, in the process that reads it; pages of words are none."""
+    document: Any = pymupdf.open()  # pyright: ignore[reportUnknownMemberType]
+    for number in range(3):
+        words = pymupdf.open()  # pyright: ignore[reportUnknownMemberType]
+        page: Any = words.new_page()
+        page.insert_text((60, 80 + 90 * number), f"Herring comes in at quay {number}.")
+        if number < 2:
+            document.new_page().insert_image(page.rect, pixmap=page.get_pixmap(dpi=100))
+        else:
+            document.insert_pdf(words)
+    told: list[int] = []
+    options = {"ocr": {"enabled": False}}
+    outcome = perform(
+        Job(document.tobytes(), "a.pdf", "a.pdf", options, on_scan=lambda: told.append(len(told)))
+    )
+    assert isinstance(outcome, Extraction) and (len(outcome.pages), len(told)) == (3, 2)
 
 
 @pytest.mark.usefixtures("misbehaving")
