@@ -38,6 +38,8 @@ PAGES = pl.List(
             "end_char": pl.Int64,
             "confidence": pl.Float64,
             "reading": pl.String,
+            "width": pl.Float64,
+            "height": pl.Float64,
         }
     )
 )
@@ -127,7 +129,9 @@ def _extracted_text() -> Contract:
             "markup": text("how elements are read from it", among=("markdown", "plain")),
             "language": text("language, where known", null=True),
             "characters": count("code points of text"),
-            "pages": column(PAGES, "ranges of its pages, for paged formats; else empty"),
+            "pages": column(
+                PAGES, "its pages with range, reading, and size in points, for paged formats; else empty"
+            ),
             "layout": text("hash of the places on pages, for paged formats: citations name them", null=True),
             "media_type": text("media type", provenance=True),
             "encoding": text("encoding of the bytes, for text", null=True, provenance=True),
@@ -169,8 +173,8 @@ def _left_out() -> Contract:
             "locator": text("fragment of their place"),
             "text": text("the words"),
             "reason": text(
-                "furniture, sideways, low_confidence, unreadable",
-                among=("furniture", "sideways", "low_confidence", "unreadable"),
+                "furniture, repeated, sideways, low_confidence, unreadable",
+                among=("furniture", "repeated", "sideways", "low_confidence", "unreadable"),
             ),
             "confidence": number("of recognised characters, 0 to 1", null=True),
         },

@@ -16,6 +16,7 @@ RETRYABLE = MappingProxyType(
         "crash": True,
         "no_text": False,
         "decode": False,
+        "contract": False,
     }
 )
 """Kind → whether trying again may help although neither document nor settings changed.

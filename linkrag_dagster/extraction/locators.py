@@ -35,7 +35,16 @@ def page_locator(page: int, box: tuple[float, float, float, float]) -> str:
     return f"#page={page}&bbox=" + ",".join(f"{value:.1f}" for value in box)
 
 
-_ON_PAGE = re.compile(r"#page=(\d+)&bbox=([\d.,-]+)")
+_ON_PAGE = re.compile(r"#page=(\d+)&bbox=" + ",".join([r"(-?\d+(?:\.\d+)?)"] * 4))
+
+
+def box_on_page(locator: str) -> tuple[int, tuple[float, float, float, float]] | None:
+    """The page and the box that `page_locator` wrote; None for a place of another kind."""
+    found = _ON_PAGE.fullmatch(locator)
+    if found is None:
+        return None
+    page, left, top, right, bottom = found.groups()
+    return int(page), (float(left), float(top), float(right), float(bottom))
 
 
 def fragment(locators: Sequence[Locator], start_char: int, end_char: int) -> str:
@@ -50,20 +59,20 @@ def fragment(locators: Sequence[Locator], start_char: int, end_char: int) -> str
         `#char=from,to` in the extracted text.
     """
     first = bisect_right(locators, start_char, key=lambda locator: locator.end_char)
-    page: str | None = None
-    boxes: list[tuple[float, ...]] = []
+    page: int | None = None
+    boxes: list[tuple[float, float, float, float]] = []
     for locator in locators[first:]:
         if locator.start_char >= end_char:
             break
-        found = _ON_PAGE.fullmatch(locator.locator)
-        if found is None or (page is not None and found[1] != page):
+        found = box_on_page(locator.locator)
+        if found is None or (page is not None and found[0] != page):
             break
-        page = found[1]
-        boxes.append(tuple(float(value) for value in found[2].split(",")))
+        page, box = found
+        boxes.append(box)
     if page is None:
         return f"#char={start_char},{end_char}"
     left, top, right, bottom = zip(*boxes, strict=True)
-    return page_locator(int(page), (min(left), min(top), max(right), max(bottom)))
+    return page_locator(page, (min(left), min(top), max(right), max(bottom)))
 
 
 def line_break_locators(original: str) -> tuple[Locator, ...]:

@@ -18,6 +18,7 @@ class Page:
         reading: `text` (its characters are in the file), `recognised` (some or all are from pictures), `doubtful`
             (recognised, with a confidence below the declared one), `left_out` (recognised so badly that its words are
             in `Extraction.left_out`), `unread` (it needs recognition, and there was none).
+        width, height: of the page as it is shown, in points: what the boxes of locators are measured in.
     """
 
     page: int
@@ -25,6 +26,8 @@ class Page:
     end_char: int
     confidence: float | None = None
     reading: str = "text"
+    width: float = 0.0
+    height: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +38,9 @@ class LeftOut:
         page: the page they stand on.
         locator: their place, as `Locator.locator`.
         text: the words.
-        reason: `furniture` (running headers and footers, page numbers), `sideways` (in another
-            direction than the page's text, such as watermarks), `low_confidence` (recognised too badly), `unreadable`
-            (characters that stand for nothing).
+        reason: `furniture` (running headers and footers, page numbers), `repeated` (heads and captions of tables that
+            go on on a further page), `sideways` (in another direction than the page's text, such as watermarks),
+            `low_confidence` (recognised too badly), `unreadable` (characters that stand for nothing).
         confidence: where they were recognised, else None.
     """
 

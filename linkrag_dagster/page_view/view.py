@@ -33,6 +33,7 @@ _LEGEND = (
 )
 _REASONS = {
     "furniture": "running header, footer or page number: kept apart",
+    "repeated": "of a table that goes on: said on an earlier page",
     "low_confidence": "recognised too badly to be searched",
     "unreadable": "characters that stand for nothing, recognised instead",
 }

@@ -5,15 +5,22 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
 from linkrag_dagster.contracts.check import CheckResult, Violation
-from linkrag_dagster.contracts.rows import row_of
+from linkrag_dagster.contracts.rows import records_of, row_of
 from linkrag_dagster.contracts.tables import contract
 from linkrag_dagster.extraction.failures import ExtractionError
-from linkrag_dagster.extraction.records import Extraction
+from linkrag_dagster.extraction.locator_contract import (
+    order_problem,
+    place_problem,
+    sameness_problem,
+    uncovered,
+)
+from linkrag_dagster.extraction.locators import Locator
+from linkrag_dagster.extraction.records import Extraction, LeftOut, Page
 from linkrag_dagster.extraction.registry import extractor_for
 from linkrag_dagster.lake.manifest import Generation
 from linkrag_dagster.sources.errors import SourceError
@@ -29,6 +36,18 @@ if TYPE_CHECKING:
     from linkrag_dagster.stages.road import Road
 
 
+Record = TypeVar("Record")
+
+_PROMISES = {
+    "locators_cover_text": "Every character that is not white space belongs to a locator.",
+    "locators_in_order": "Locators follow each other, each with characters of the text, none above another.",
+    "boxes_on_pages": "A place on a page is a box with extent, on a page that the document has, and not beyond it.",
+    "boxes_of_blocks": "Blocks of text on one page have boxes of their own, not one for the page.",
+    "text_is_canonical": "LF line ends, no BOM.",
+}
+"""What is checked of each document's text and places (XT-02), by the name of the check."""
+
+
 def _layout(found: Extraction) -> str | None:
     """A hash of the places on pages: the same words elsewhere on a page are another citation."""
     if not found.pages:
@@ -40,6 +59,7 @@ def _limits(road: Road) -> WorkerLimits:
     declared = road.declaration.extraction
     return WorkerLimits(
         seconds=declared.seconds,
+        seconds_per_scan=declared.seconds_per_scan,
         memory_mb=declared.memory_mb,
         workers=declared.workers or usable_cores(),
     )
@@ -105,6 +125,7 @@ class ExtractedText(Stage):
     description = (
         "Canonical text of each document, its title, and where each run of it stands in the original."
     )
+    contract_revision = 2
 
     def spec(self, road: Road, document: Mapping[str, Any]) -> StageSpec:
         extractor = extractor_for(document["media_type"])
@@ -113,8 +134,10 @@ class ExtractedText(Stage):
         too_large = document["size_bytes"] > road.declaration.extraction.max_bytes
         parameters: dict[str, object] = {"too_large": too_large}
         if extractor and (recognition := extractor.recognition()):
-            components |= recognition
-            parameters["ocr"] = road.declaration.extraction.ocr.model_dump()
+            ocr = road.declaration.extraction.ocr
+            # What is not asked to recognise anything depends neither on the recogniser nor on its thresholds.
+            components |= recognition if ocr.enabled else {}
+            parameters["ocr"] = ocr.model_dump() if ocr.enabled else {"enabled": False}
         return StageSpec(self.name, revision=1, parameters=parameters, components=components)
 
     def narrowed(self, road: Road, document: Mapping[str, Any]) -> StageSpec | None:
@@ -192,34 +215,28 @@ class ExtractedText(Stage):
         self, road: Road, generation: Generation, frames: Mapping[str, pl.DataFrame], keys: Set[str]
     ) -> Iterable[CheckResult]:
         del road, generation
-        runs: dict[str, list[tuple[int, int]]] = {}
-        for key, start, end in frames["locators"].select("doc_key", "start_char", "end_char").iter_rows():
-            runs.setdefault(key, []).append((start, end))
-        uncovered: list[Violation] = []
-        marks: list[Violation] = []
-        for key, text in frames["extracted_text"].select("doc_key", "text").iter_rows():
-            at = _first_uncovered(text, sorted(runs.get(key, [])))
-            if at is not None:
-                uncovered.append(Violation("XT-02", key, f"character {at} belongs to no locator"))
-            if "\r" in text or text.startswith("\ufeff"):
-                marks.append(
-                    Violation("XT-02", key, "canonical text holds a carriage return or begins with a BOM")
-                )
-        missing = keys - set(frames["extracted_text"]["doc_key"].to_list())
-        yield CheckResult(
-            "locators_cover_text",
-            ("XT-02",),
-            "Every character that is not white space belongs to a locator.",
-            frames["extracted_text"].height,
-            tuple(uncovered),
-        )
-        yield CheckResult(
-            "text_is_canonical",
-            ("XT-02",),
-            "LF line ends, no BOM.",
-            frames["extracted_text"].height,
-            tuple(marks),
-        )
+        texts = frames["extracted_text"]
+        broken: dict[str, list[Violation]] = {name: [] for name in _PROMISES}
+        runs, left_out = _records(frames["locators"], Locator), _records(frames["left_out"], LeftOut)
+        for key, text, listed in texts.select("doc_key", "text", "pages").iter_rows():
+            pages = [Page(**page) for page in listed]
+            mine = sorted(runs.get(key, ()), key=lambda run: run.start_char)
+            at = uncovered(text, mine)
+            found = {
+                "locators_cover_text": "" if at is None else f"character {at} belongs to no locator",
+                "locators_in_order": order_problem(text, mine),
+                "boxes_on_pages": place_problem([*mine, *left_out.get(key, ())], pages),
+                "boxes_of_blocks": sameness_problem(text, mine, pages),
+                "text_is_canonical": "canonical text holds a carriage return or begins with a BOM"
+                if "\r" in text or text.startswith("\ufeff")
+                else "",
+            }
+            for name, problem in found.items():
+                if problem:
+                    broken[name].append(Violation("XT-02", key, problem))
+        missing = keys - set(texts["doc_key"].to_list())
+        for name, promise in _PROMISES.items():
+            yield CheckResult(name, ("XT-02",), promise, texts.height, tuple(broken[name]))
         yield CheckResult(
             "documents_complete",
             ("CO-02", "FA-01"),
@@ -229,11 +246,9 @@ class ExtractedText(Stage):
         )
 
 
-def _first_uncovered(text: str, runs: Sequence[tuple[int, int]]) -> int | None:
-    at = 0
-    for start, end in [*runs, (len(text), len(text))]:
-        gap = text[at:start]
-        if gap.strip():
-            return at + len(gap) - len(gap.lstrip())
-        at = max(at, end)
-    return None
+def _records(frame: pl.DataFrame, kind: type[Record]) -> dict[str, list[Record]]:
+    """Rows of a table as records, by document."""
+    found: dict[str, list[Record]] = {}
+    for key, record in zip(frame["doc_key"].to_list(), records_of(kind, frame), strict=True):
+        found.setdefault(key, []).append(record)
+    return found

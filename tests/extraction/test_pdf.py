@@ -495,3 +495,39 @@ def test_numbered_headings_without_bold_type(sheet: Sheet) -> None:
         y = sheet.lines(72, y + 24, prose(int(y), 3)) + 16
     headings = [line for line in sheet.read().text.split("\n") if line.startswith("#")]
     assert headings == ["# 2.1 Access to the Sites"]
+
+
+def test_a_row_left_over_on_the_last_page_is_no_header() -> None:
+    """XT-05: a row of a table like the first of the page before, whatever its numbers, though nothing follows it."""
+    sheet = Sheet()
+    at = 1010
+    for count in (38, 1):
+        sheet.turn_over()
+        sheet.lines(60, 60 if count > 1 else 800, ["Register of accounts"])
+        for row in range(count):
+            at += 1
+            for x, cell in zip((60, 200, 300), (f"AC-{at}", f"{at / 4:.2f}", f"{at / 3:.2f}"), strict=True):
+                sheet.line(x, 84 + 17 * row, cell)
+    text = sheet.read().text
+    assert f"AC-{at}" in text
+
+
+@pytest.mark.parametrize(
+    ("heads", "kept"),
+    [
+        (("item 15 is read", "item 35 is read"), True),
+        (("Survey of Peat, 15", "Survey of Peat, 16"), False),
+        (("Survey of Peat, v", "Survey of Peat, vi"), False),
+        (("Survey of Peat", "Survey of Peat"), False),
+        (("item 15 is read", "item 35 is read", "item 58 is read"), False),
+    ],
+)
+def test_numbers_of_running_headers_count_pages(heads: tuple[str, ...], kept: bool) -> None:
+    """XT-05: two pages that begin alike but for a number have a header where it counts them; three have one."""
+    sheet = Sheet()
+    for at, head in enumerate(heads):
+        sheet.turn_over()
+        sheet.line(60, 50, head)
+        sheet.lines(60, 90, prose(at, 20, 430))
+    text = sheet.read().text
+    assert [head in text for head in heads] == [kept] * len(heads)

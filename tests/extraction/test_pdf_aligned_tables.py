@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pymupdf
 import pytest
 
 from tests.extraction.test_pdf import Sheet, prose
@@ -177,6 +178,7 @@ def test_first_cells_of_several_lines(sheet: Sheet) -> None:
         (["Mean depth of the", "Water Table in Moss"], "1.5"),
         (["Flow"], "2.5"),
         (["Mean time to the", "first flood"], "-3.5"),
+        (["Greatest depth of", "Water and Mud at", "Bridge Seven"], "7.5"),
         (["Loss"], "4.5"),
     ]
     y = 100.0
@@ -208,5 +210,156 @@ def test_first_rows_of_pages_are_no_running_headers() -> None:
     text = sheet.read().text
     assert "Register" not in text
     assert text.count("| Gauge | Opened | Depth |") == 2
+    for row in rows:
+        assert "| " + " | ".join(row) + " |" in text
+
+
+@pytest.mark.parametrize("after", [True, False])
+def test_the_last_rows_first_cell_of_several_lines(sheet: Sheet, after: bool) -> None:
+    """XT-06: where no row follows, the rows above tell how near the lines of one row stand, also capitalised ones."""
+    rows = [
+        (["Measure"], "2020"),
+        (["Mean depth of the", "Water Table in Moss"], "1.5"),
+        (["Flow"], "2.5"),
+        (["Mean Time to the", "First Flood"], "-3.5"),
+    ]
+    y = 100.0
+    for lines, value in rows:
+        sheet.line(220, y, value)
+        y = sheet.lines(72, y, lines) + 6
+    if after:
+        sheet.lines(72, y + 20, prose(1, 4))
+    text = sheet.read().text
+    for lines, value in rows:
+        assert f"| {' '.join(lines)} | {value} |" in text
+
+
+def test_a_last_row_of_its_first_cell_alone_is_one(sheet: Sheet) -> None:
+    """XT-06: as far from the row above as rows are, it is a row, however long that row's first cell is."""
+    rows = [
+        ["Flow at the bridge", "2.5"],
+        ["Loss", "1.5"],
+        ["Mean time to the", "-3.5"],
+        ["Observed Floods", ""],
+    ]
+    columns(sheet, [72, 220], 100, [["Measure", "2020"], *rows])
+    assert "| Mean time to the | -3.5 |\n| Observed Floods |  |" in sheet.read().text
+
+
+@pytest.mark.parametrize("head", [True, False])
+def test_the_first_cell_of_a_rows_rest(sheet: Sheet, head: bool) -> None:
+    """XT-06: the only row that is left over on a page goes on below, too."""
+    rows = [[f"Mean depth of gauge {at}", f"{at}.5", f"{at}.25"] for at in range(50)]
+    columns(sheet, [72, 220, 300], 130, [["Measure", "Low", "High"], *rows])
+    sheet.turn_over()
+    columns(sheet, [72, 220, 300], 80, [["Measure", "Low", "High"]] if head else [])
+    y = 80 + 15 * head
+    columns(sheet, [72, 220, 300], y, [["Greatest depth of", "50.5", "50.25"]])
+    sheet.line(72, y + 11, "Bridge Seven")
+    sheet.lines(72, y + 50, prose(1, 4))
+    text = sheet.read().text
+    assert text.count("| Measure |") == 1
+    assert (
+        "| Mean depth of gauge 49 | 49.5 | 49.25 |\n| Greatest depth of Bridge Seven | 50.5 | 50.25 |\n\n"
+        in text
+    )
+
+
+def test_sums_below_a_table_are_rows(sheet: Sheet) -> None:
+    """Their label stands in a middle column, where it is no second line of the cell above: numbers don't go on."""
+    sheet.lines(60, 60, prose(1, 4))
+    rows = [
+        ["Item", "Amount", "Unit price", "Sum"],
+        ["Lantern", "4", "26.56", "106.24"],
+        ["Basket of marbles", "10", "75.79", "757.90"],
+        ["Saddle", "8", "7.98", "63.84"],
+        ["", "Subtotal", "", "927.98"],
+        ["", "Tax 20 %", "", "185.60"],
+        ["", "Total due", "", "1,113.58"],
+    ]
+    for at, row in enumerate(rows):
+        for right, cell in zip((160, 240, 330, 420), row, strict=True):
+            width = pymupdf.get_text_length(cell, "helv", 10)
+            sheet.line(60 if right == 160 else right - width, 140 + 15 * at, cell)
+    text = sheet.read().text
+    for row in rows:
+        assert "| " + " | ".join(row) + " |" in text
+
+
+def test_justified_lines_of_long_words_are_no_table(sheet: Sheet) -> None:
+    """XT-07: three lines of two words with a wide blank, within a paragraph that is set to one width."""
+    lines = [
+        "Der Regen fiel im Herbst auf das",
+        "Land am Meer und auf die Stadt an",
+        "der Mündung, in der die Schiffe zu",
+        "Genehmigungsverfahren langfristige",
+        "Umweltverträglichkeit voraussetzen",
+        "Hochwasserrückhaltung entscheiden",
+        "und wo die Leute seit Jahren auf",
+        "den Wind warten, der aus dem Tal",
+        "in die Gärten und Gassen kommt.",
+    ]
+    left, right = 60.0, 240.0
+    y = 80.0
+    for line in lines:
+        words = line.split()
+        widths = [pymupdf.get_text_length(word, "helv", 10) for word in words]
+        blank = (right - left - sum(widths)) / max(1, len(words) - 1)
+        x = left
+        for word, width in zip(words, widths, strict=True):
+            sheet.line(x, y, word)
+            x += width + blank
+        y += 13
+    assert sheet.read().text == " ".join(lines) + "\n"
+
+
+def test_the_title_of_a_document_that_is_one_table_is_a_heading(sheet: Sheet) -> None:
+    """The table's words tell the size of the text, where there is no other."""
+    sheet.line(60, 60, "Depths in Spring", size=16)
+    y = [80 + 18 * at for at in range(12)]
+    sheet.grid((56, 180, 260, 340), y)
+    for at, top in enumerate(y[:-1]):
+        for x, cell in zip((60, 184, 264), (f"Gauge {at}", f"{at}.5", f"{at}.7"), strict=True):
+            sheet.line(x, top + 13, cell)
+    assert sheet.read().text.startswith("# Depths in Spring\n\n| Gauge 0 | 0.5 | 0.7 |")
+
+
+@pytest.mark.parametrize("space", [4, 8])
+def test_rows_of_several_lines_in_every_column_but_one(sheet: Sheet, space: float) -> None:
+    """XT-06: the space between rows tells them, where names and descriptions both go on below."""
+    rows = [
+        (["Term"], ["Meaning"], "Code"),
+        (
+            ["Different", "affinity"],
+            ["A lantern at the mouth of the", "river, lit in winter and seen", "from the marsh."],
+            "C14",
+        ),
+        (["Reservoir"], ["A meadow below the weir."], "C173"),
+        (
+            ["Regional", "temperature", "of June"],
+            ["The mean of thirty days at the", "mill and the harbour."],
+            "C219",
+        ),
+        (["Rainfall"], ["What falls between two dawns", "on the roof of the mill."], "C377"),
+    ]
+    y = sheet.lines(60, 80, prose(1, 4)) + 14
+    for names, meaning, code in rows:
+        sheet.lines(60, y, names)
+        sheet.lines(150, y, meaning)
+        sheet.line(340, y, code)
+        y += 13 * max(len(names), len(meaning)) + space
+    sheet.lines(60, y + 14, prose(2, 4))
+    text = sheet.read().text
+    for names, meaning, code in rows:
+        assert f"| {' '.join(names)} | {' '.join(meaning)} | {code} |" in text
+
+
+def test_rows_in_blocks_stay_rows(sheet: Sheet) -> None:
+    """A wider space after every third row, as accounts have it, makes no row of three."""
+    y = sheet.lines(60, 80, prose(1, 4)) + 14
+    rows = [(f"Gauge {at} East", "open" if at % 3 else "", f"{at}.25") for at in range(12)]
+    for at, row in enumerate(rows):
+        y = columns(sheet, [60, 200, 300], y, [row]) + (9 if at % 3 == 2 else 0)
+    text = sheet.read().text
     for row in rows:
         assert "| " + " | ".join(row) + " |" in text

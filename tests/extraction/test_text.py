@@ -146,6 +146,7 @@ def test_kinds_are_those_of_the_rule() -> None:
             "crash",
             "no_text",
             "decode",
+            "contract",
         ]
     )
     assert {kind for kind, retryable in RETRYABLE.items() if retryable} == {"timeout", "memory", "crash"}

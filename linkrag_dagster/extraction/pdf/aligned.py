@@ -15,8 +15,8 @@ from statistics import median
 from linkrag_dagster.extraction.pdf.hyphens import Vocabulary, join_lines
 from linkrag_dagster.extraction.pdf.marks import BULLET, NUMBER
 from linkrag_dagster.extraction.pdf.rows import Row
-from linkrag_dagster.extraction.pdf.table import Table, TableRow
-from linkrag_dagster.extraction.pdf.words import Segment, union
+from linkrag_dagster.extraction.pdf.table import Table, TableRow, is_number, moves
+from linkrag_dagster.extraction.pdf.words import Box, Segment, union
 
 _LEAST_ROWS = 3
 _LEAST_STRIP = 0.6
@@ -32,8 +32,13 @@ _PROSE = (3, 0.5, 0.85, 25)
 characters in the middle one, those of full width as two."""
 _APART = 1.15
 """Times the space within rows of a table that is between them, where that tells them from columns of prose."""
+_NEXT_LINE, _NEXT_ROW = 1.08, 1.15
+"""Times the least distance of lines, up to which they are in one row, and from which on they are not."""
+_LEAST_JUSTIFIED = 0.5
+"""Share of lines that fill a paragraph's width: a long word leaves the one above it short."""
 _NO_WORDS = Vocabulary(Counter(), False)
 _Cell = list[Segment]
+_Line = tuple[Row, list[_Cell]]
 
 
 def _any_row(_: Row) -> bool:
@@ -90,6 +95,52 @@ def aligned_tables(
             for inside in range(run.first, run.last + 1):
                 open_[inside] = False
     return [table for _, table in sorted(found, key=lambda one: one[0])]
+
+
+def continuing_table(rows: Sequence[Row], above: Table, known: Vocabulary) -> Table | None:
+    """The first rows of a page as the rest of a table without rules at the foot of the page before.
+
+    For a rest of so few rows that they are no table by themselves. Each fills two columns or more, or goes on what the
+    row before says.
+
+    Before: the rest of a register, `G-046   1991   0.37`, is a paragraph at the head of the next page.
+    After: it is a table of one row, to be joined with the one above.
+    """
+    for moved in moves(above, rows[0].box[0]) if rows else ():
+        columns = [_known(left + moved, right + moved) for left, right in above.columns]
+        apart = _apart(above)
+        lines = _continuing(rows[: 2 * _LEAST_ROWS], columns, apart)
+        if lines and sum(sum(map(bool, cells)) > 1 for _, cells in lines) < _LEAST_ROWS:
+            return _made([one for one, _ in lines], _groups(lines, columns, apart), columns, known)
+    return None
+
+
+def _apart(table: Table) -> float:
+    """The least distance from a row's last line to the next row's first; 0 of a single row."""
+    line = min(row.place[3] - row.place[1] for row in table.rows)
+    return min((other.place[1] - one.place[3] + line for one, other in pairwise(table.rows)), default=0.0)
+
+
+def _known(left: float, right: float) -> _Column:
+    """A column that two rows bear out, so that no part crosses from it to the next."""
+    return _Column(left, right, {-2, -1}, ({round(left)}, {round(right)}, {round((left + right) / 2)}))
+
+
+def _continuing(rows: Sequence[Row], columns: list[_Column], apart: float) -> list[_Line]:
+    """Lines of the first rows, as long as they go into the columns, which they widen."""
+    lines: list[_Line] = []
+    for at, one in enumerate(rows):
+        made = list(columns)
+        if (at and not _follows(rows[at - 1], one)) or not _add(made, one, at) or len(made) != len(columns):
+            break
+        cells = _cells(one, made)
+        if sum(map(bool, cells)) < 2 and not (
+            lines and (_goes_on(lines[-1][1], cells, made) or _is_wrapped(lines, (one, cells), apart, made))
+        ):
+            break
+        columns[:] = made
+        lines.append((one, cells))
+    return lines
 
 
 def _grown(rows: Sequence[Row], seed: int, open_: Sequence[bool]) -> _Run:
@@ -163,31 +214,99 @@ def _table(rows: Sequence[Row], run: _Run, known: Vocabulary, prose: int, least:
     too_many = sum(map(_is_prose, run.columns, columns)) - prose
     if too_many > (len(columns) > 2):
         return None
-    if len(columns) == 2 and _is_list(columns[0]):
+    if len(columns) == 2 and (_is_list(columns[0]) or _is_justified(rows, run)):
         return None
-    groups: list[list[tuple[Row, list[_Cell]]]] = []
-    for at, line in enumerate(lines):
-        above = groups[-1][-1] if groups else None
-        below = lines[at + 1][0] if at + 1 < len(lines) else None
-        if above and (
-            _goes_on(above[1], line[1], run.columns) or _is_wrapped(above, line, below, run.columns)
-        ):
-            groups[-1].append(line)
-        else:
-            groups.append([line])
+    groups = _groups(lines, run.columns)
     # Of two columns the lines are counted, since a hanging paragraph has them too; of more, the rows that they make.
     if shared < _LEAST_SHARED * len(lines if len(columns) == 2 else groups):
         return None
     if too_many > 0 and not _are_set_apart([[line.base for line, _ in group] for group in groups]):
         return None
-    made = tuple(
+    return _made(members, groups, run.columns, known) if len(groups) > 1 else None
+
+
+def _groups(lines: Sequence[_Line], columns: Sequence[_Column], apart: float = 0.0) -> list[list[_Line]]:
+    """Lines by the rows that they make; behind the last row the rows before, or `apart`, tell how far they stand off.
+
+    Before: the last row of a table, `Between Observed | 39.6` and `Gradual |` below it, is two, since no row follows.
+    After: `Between Observed Gradual | 39.6`, as in rows above, whose lines stand nearer to each other than rows do.
+    """
+    spaced = _groups_by_space(lines)
+    if spaced is not None:
+        return spaced
+    groups: list[list[_Line]] = []
+    for line, room in zip(lines, _rooms(lines), strict=True):
+        above = groups[-1] if groups else []
+        if room is None:
+            between = [other[0][0].base - one[-1][0].base for one, other in pairwise(groups)]
+            room = min(between, default=apart)
+        if above and (_goes_on(above[-1][1], line[1], columns) or _is_wrapped(above, line, room, columns)):
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    return groups
+
+
+def _groups_by_space(lines: Sequence[_Line]) -> list[list[_Line]] | None:
+    """Lines by the space between them, where that alone tells the rows; None where it doesn't.
+
+    It does where all distances are those of lines in a row or clearly wider ones between rows, each row begins in the
+    first column and another, and each of several lines has a cell of one line, and no number below another: rows in
+    blocks have several.
+
+    Before: `Regional | Between the threshold and | C377` and `temperature | the estuary |` below it are two rows.
+    After: `Regional temperature | Between the threshold and the estuary | C377`.
+    """
+    distances = [other.base - one.base for (one, _), (other, _) in pairwise(lines)]
+    within = min(distances, default=0.0)
+    if within <= 0 or any(_NEXT_LINE * within < distance < _NEXT_ROW * within for distance in distances):
+        return None
+    groups = [[lines[0]]]
+    for line, distance in zip(lines[1:], distances, strict=True):
+        if distance <= _NEXT_LINE * within:
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    if len(groups) < _LEAST_ROWS or len(groups) == len(lines):
+        return None
+    return groups if all(map(_is_row, groups)) else None
+
+
+def _is_row(group: Sequence[_Line]) -> bool:
+    first = group[0][1]
+    if not first[0] or sum(map(bool, first)) < 2:
+        return False
+    columns = [
+        [cell for cell in column if cell] for column in zip(*(cells for _, cells in group), strict=True)
+    ]
+    if any(sum(map(_is_number, column)) > 1 for column in columns):
+        return False
+    return len(group) == 1 or any(first[at] and len(column) == 1 for at, column in enumerate(columns))
+
+
+def _rooms(lines: Sequence[_Line]) -> list[float | None]:
+    """How far the next row, known by its first cell and another, stands off from the line before it."""
+    found: list[float | None] = [None]
+    for (one, _), (other, cells) in reversed(list(pairwise(lines))):
+        begins = bool(cells[0]) and any(cells[1:])
+        found.append(other.base - one.base if begins else found[-1])
+    return found[::-1]
+
+
+def _made(
+    members: Sequence[Row], groups: Sequence[Sequence[_Line]], columns: Sequence[_Column], known: Vocabulary
+) -> Table:
+    rows = tuple(
         TableRow(
             tuple(_text([cells[at] for _, cells in group], known) for at in range(len(columns))),
             union(word.place for one, _ in group for word in one.words),
+            tuple(_place([cells[at] for _, cells in group]) for at in range(len(columns))),
+            all(word.bold for one, _ in group for word in one.words),
         )
         for group in groups
     )
-    return Table(made, union(one.box for one in members)) if len(made) > 1 else None
+    ends = tuple((one.left, one.right) for one in columns)
+    return Table(rows, union(one.box for one in members), ends, ruled=False)
 
 
 def _cells(row: Row, columns: Sequence[_Column]) -> list[_Cell]:
@@ -200,6 +319,11 @@ def _cells(row: Row, columns: Sequence[_Column]) -> list[_Cell]:
 
 def _text(lines: Sequence[_Cell], known: Vocabulary) -> str:
     return join_lines([" ".join(part.text for part in cell) for cell in lines if cell], known)
+
+
+def _place(lines: Sequence[_Cell]) -> Box | None:
+    places = [word.place for cell in lines for part in cell for word in part.words]
+    return union(places) if places else None
 
 
 def _is_prose(column: _Column, cells: Sequence[_Cell]) -> bool:
@@ -224,6 +348,32 @@ def _is_list(cells: Sequence[_Cell]) -> bool:
     return sum(bool(BULLET.fullmatch(text) or NUMBER.fullmatch(text)) for text in texts) > len(texts) / 2
 
 
+def _is_justified(rows: Sequence[Row], run: _Run) -> bool:
+    """Whether rows are lines of prose, set to one width as the next one above or below is.
+
+    Before: `Behörden 511,26 Meter.   Der Behörden` and two such lines below it are a table within a paragraph.
+    After: they are lines of it, since the line above them is as wide, and at the distance of the next line.
+    """
+    members = rows[run.first : run.last + 1]
+    left, right = min(one.box[0] for one in members), max(one.box[2] for one in members)
+    wide = [one for one in members if _spans(one, left, right)]
+    if len(wide) < _LEAST_JUSTIFIED * len(members):
+        return False
+    pitch = median(other.base - one.base for one, other in pairwise(members))
+    return any(
+        0 <= at < len(rows)
+        and (len(rows[at].words) > 3 or len(rows[at].words) > len(rows[at].segments) == 1)
+        and abs(rows[at].size - members[0].size) < 0.3
+        and abs(rows[at].base - rows[inner].base) <= 1.1 * pitch
+        and _spans(rows[at], left, right)
+        for at, inner in ((run.first - 1, run.first), (run.last + 1, run.last))
+    )
+
+
+def _spans(one: Row, left: float, right: float) -> bool:
+    return abs(one.box[0] - left) <= 2.0 and abs(one.box[2] - right) <= 2.0
+
+
 def _are_set_apart(groups: Sequence[Sequence[float]]) -> bool:
     """Whether rows of several lines, given by their bases, have more space between than within them."""
     within = [other - one for group in groups for one, other in pairwise(group)]
@@ -231,23 +381,18 @@ def _are_set_apart(groups: Sequence[Sequence[float]]) -> bool:
     return bool(within) and bool(between) and min(between) >= _APART * max(within)
 
 
-def _is_wrapped(
-    above: tuple[Row, Sequence[_Cell]],
-    line: tuple[Row, Sequence[_Cell]],
-    below: Row | None,
-    columns: Sequence[_Column],
-) -> bool:
-    """Whether a line goes on what the first column says.
+def _is_wrapped(above: Sequence[_Line], line: _Line, room: float, columns: Sequence[_Column]) -> bool:
+    """Whether a line goes on what the first column says in the lines above, a row.
 
     It has words there alone, the first of them did not fit above, and it begins small or stands nearer to the line
-    above than to the next.
+    above than the next does to it, which is `room`.
     """
-    if not line[1][0] or any(line[1][1:]) or not any(above[1][1:]):
+    if not line[1][0] or any(line[1][1:]) or not any(any(cells[1:]) for _, cells in above):
         return False
-    if not _is_full(above[1][0], line[1][0], columns[0]):
+    if not _is_full(above[-1][1][0], line[1][0], columns[0]):
         return False
-    distance = line[0].base - above[0].base
-    return line[0].text[:1].islower() or (below is not None and distance < 0.9 * (below.base - line[0].base))
+    distance = line[0].base - above[-1][0].base
+    return line[0].text[:1].islower() or distance < 0.9 * room
 
 
 def _is_full(one: _Cell, other: _Cell, column: _Column) -> bool:
@@ -257,11 +402,19 @@ def _is_full(one: _Cell, other: _Cell, column: _Column) -> bool:
 
 
 def _goes_on(above: Sequence[_Cell], below: Sequence[_Cell], columns: Sequence[_Column]) -> bool:
-    """Whether a line's words go on in the next: the first column is empty there, and no word more fitted here."""
+    """Whether a line's words go on in the next: the first column is empty there, and no word more fitted here.
+
+    Before: the sums below an invoice, `Total due` and `1,444.93`, are words of its last row, `9 | 954.48`.
+    After: they are a row, since no number goes on in another.
+    """
     if below[0]:
         return False
     return all(
-        _is_full(one, other, column)
+        _is_full(one, other, column) and not (_is_number(one) and _is_number(other))
         for one, other, column in zip(above, below, columns, strict=True)
         if other
     )
+
+
+def _is_number(cell: _Cell) -> bool:
+    return is_number("".join(part.text for part in cell))

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 
 from linkrag_dagster.extraction.pdf.marks import BULLET, NUMBER, TICK
 from linkrag_dagster.extraction.pdf.rows import Row, row
-from linkrag_dagster.extraction.pdf.table import TableRow
-from linkrag_dagster.extraction.pdf.words import Box, Word, union
+from linkrag_dagster.extraction.pdf.table import Table
+from linkrag_dagster.extraction.pdf.words import Box, Segment, Word, union
 
-CAPTION = re.compile(r"(?:Figure|Fig\.|Abbildung|Abb\.|Figura|图|圖|図)\s*[\dA-Z][\w.\-]*", re.IGNORECASE)
 _ENDS = (".", "!", "?", ":", "。", "！", "？", "：", ".”", ".’", '."', ".)")
 _BROKEN = re.compile(r"[^\W\d_][-\u2010\u00ad]\s*$")
 """A word that a line's end broke."""
 _PLACEHOLDER = "\ufffc"
+PAGE_BREAK = "\x1e"
+"""Within a cell; no word holds a control character."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,14 @@ class TextLine:
     confidence: float | None = None
 
 
+CellLines = tuple[TextLine | None, ...]
+"""Of a row's cells; None for a cell without words."""
+
+
+def _no_rows() -> dict[int, tuple[CellLines, CellLines]]:
+    return {}
+
+
 @dataclass(slots=True)
 class Block:
     """A block before it is written.
@@ -40,8 +49,11 @@ class Block:
     Attributes:
         kind: `paragraph`, `item`, `heading`, `code`, `table`, `image`.
         lines: in reading order; a table's rows are empty ones with boxes; an image's are its caption.
+        labels: of an image.
         parts: where in `lines` a further column or page begins.
-        cells: of a table's rows.
+        cells: of a table's rows; `PAGE_BREAK` stands where one goes on on the next page.
+        table: what was found on the page, or of a joined table on its last page.
+        broken: rows that a page's end broke: row → each cell's line on the first page, and on the next.
         inset, step: how far code stands in from the left of its column, and the width of its characters.
         size: of the font.
         weight: 2 where all of it is bold, 1 where all is italic, else 0.
@@ -61,6 +73,9 @@ class Block:
     level: int = 0
     parts: tuple[int, ...] = ()
     cells: tuple[tuple[str, ...], ...] = ()
+    table: Table | None = None
+    labels: tuple[TextLine, ...] = ()
+    broken: dict[int, tuple[CellLines, CellLines]] = field(default_factory=_no_rows)
     inset: float = 0.0
     step: float = 1.0
     box: Box = (0.0, 0.0, 0.0, 0.0)
@@ -76,17 +91,23 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A table or an image at its place in the flow; an image has no rows."""
+    """A table or a figure at its place in the flow; a figure has no table, but may have labels."""
 
-    rows: tuple[TableRow, ...]
     box: Box
     place: Box
+    table: Table | None = None
+    labels: tuple[Segment, ...] = ()
 
 
 def placeholder(placed: Placed, number: int, size: float) -> Word:
     """A word that stands for a table or an image while the reading order is found."""
     text = _PLACEHOLDER * 20 + str(number)
     return Word(text, placed.box, placed.place, placed.box[3], size)
+
+
+def is_placed(row: Row) -> bool:
+    """Whether a row stands for tables and figures alone."""
+    return all(part.words[0].text.startswith(_PLACEHOLDER) for part in row.segments)
 
 
 def blocks_of(
@@ -111,10 +132,13 @@ def blocks_of(
 
 
 def _object(held: Placed, page: int, body: float) -> Block:
-    if not held.rows:
-        return Block("image", [TextLine("", page, held.place)], body, box=held.place)
-    lines = [TextLine("", page, one.place) for one in held.rows]
-    return Block("table", lines, body, cells=tuple(one.cells for one in held.rows), box=held.place)
+    if held.table is None:
+        labels = tuple(_line(row([label]), page) for label in held.labels)
+        return Block("image", [TextLine("", page, held.place)], body, labels=labels, box=held.place)
+    rows = held.table.rows
+    lines = [TextLine("", page, one.place) for one in rows]
+    cells = tuple(one.cells for one in rows)
+    return Block("table", lines, body, cells=cells, table=held.table, box=held.place)
 
 
 def _runs(rows: Sequence[Row], page: int, left: float, mono_is_code: bool) -> Iterator[Block]:

@@ -25,7 +25,8 @@ def flow(columns: Sequence[Sequence[Block]], body: float) -> list[Block]:
         rest = list(column)
         end = len(made) - 1
         while end >= 0 and _floats(made[end], body):
-            end -= 1
+            # What goes over pages itself floats in no sentence: pages would not follow each other.
+            end = -1 if made[end].lines[-1].page != made[end].page else end - 1
         head = next((at for at, block in enumerate(rest) if not _floats(block, body)), None)
         if end >= 0 and head is not None and _goes_on(made[end], rest[head], floats=bool(head)):
             first, second = made.pop(end), rest.pop(head)

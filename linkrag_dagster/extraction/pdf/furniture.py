@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 
 from linkrag_dagster.extraction.pdf.rows import Row, rows_of
-from linkrag_dagster.extraction.pdf.words import PageText
+from linkrag_dagster.extraction.pdf.rows import row as as_row
+from linkrag_dagster.extraction.pdf.watermarks import watermarks
+from linkrag_dagster.extraction.pdf.words import PageText, Segment
 
 _ZONE = 0.12
 """Share of the page's height, above and below, in which furniture stands."""
@@ -32,47 +34,110 @@ def furniture(pages: Sequence[PageText]) -> list[list[Row]]:
     A row in the upper or lower margin is when another page has the same words (whatever their numbers) at the same
     place, unless it goes with a row that is none: as a line of a paragraph (two footnotes may end alike), or as a row
     of a table. So is a page number that stands alone as the outermost row, or far from other words in a row that
-    stands far from the text.
+    stands far from the text. So is a watermark.
     """
-    margins = [_margins(page) for page in pages]
-    places: dict[tuple[str, bool], list[tuple[int, float]]] = defaultdict(list)
+    marks = watermarks(pages)
+    margins = [_margins(page, one) for page, one in zip(pages, marks, strict=True)]
+    places: dict[tuple[str, bool], list[tuple[int, Row]]] = defaultdict(list)
     for at, rows in enumerate(margins):
         for row, above in rows:
-            places[_key(row), above].append((at, row.base))
+            places[_key(row), above].append((at, row))
+    repeated = [
+        _repeated(at, page, rows, places) for at, (page, rows) in enumerate(zip(pages, margins, strict=True))
+    ]
     found: list[list[Row]] = []
     for at, (page, rows) in enumerate(zip(pages, margins, strict=True)):
-        mine: list[Row] = []
-        again = {
-            id(part)
-            for row, above in rows
-            if any(
-                other != at and abs(base - row.base) <= _SAME_PLACE
-                for other, base in places[_key(row), above]
-            )
-            for part in row.segments
-        }
-        # From the text outwards: what goes with text is text.
-        for row, _ in sorted(rows, key=lambda one: one[0].base, reverse=True):
-            if id(row.segments[0]) in again and _goes_with_text(row, page, again):
-                again -= {id(part) for part in row.segments}
-        for row, _ in rows:
-            if id(row.segments[0]) in again and _goes_with_text(row, page, again):
-                again -= {id(part) for part in row.segments}
+        mine = [as_row([one]) for one in marks[at]]
+        again = repeated[at]
         for side in (True, False):
             outermost = True
             for row, above in rows if side else reversed(rows):
                 if above != side:
                     continue
-                repeated = id(row.segments[0]) in again
+                is_again = id(row.segments[0]) in again and not _is_of_table(at, row, above, places, repeated)
                 number = outermost and (
                     _PAGE_NUMBER.fullmatch(row.text.strip()) is not None
                     or (_holds_page_number(row) and _stands_apart(row, page))
                 )
-                if repeated or number:
+                if is_again or number:
                     mine.append(row)
-                outermost = outermost and (repeated or number)
+                outermost = outermost and (is_again or number)
         found.append(mine)
     return found
+
+
+def _repeated(
+    at: int,
+    page: PageText,
+    rows: Sequence[tuple[Row, bool]],
+    places: Mapping[tuple[str, bool], Sequence[tuple[int, Row]]],
+) -> set[int]:
+    """The parts of a page's rows that stand on other pages too, and do not go with text (by identity)."""
+    again = {
+        id(part)
+        for row, above in rows
+        if _is_repeated(
+            row,
+            [
+                (other - at, one)
+                for other, one in places[_key(row), above]
+                if other != at and abs(one.base - row.base) <= _SAME_PLACE
+            ],
+        )
+        for part in row.segments
+    }
+    # From the text outwards: what goes with text is text.
+    for row, _ in sorted(rows, key=lambda one: one[0].base, reverse=True):
+        if id(row.segments[0]) in again and _goes_with_text(row, page, again):
+            again -= {id(part) for part in row.segments}
+    for row, _ in rows:
+        if id(row.segments[0]) in again and _goes_with_text(row, page, again):
+            again -= {id(part) for part in row.segments}
+    return again
+
+
+def _is_repeated(row: Row, others: Sequence[tuple[int, Row]]) -> bool:
+    """Whether a row has its like on other pages, given with how many pages they are further.
+
+    On one other page alone a number that differs has to count pages.
+
+    Before: `print("value 15")` is furniture where the next page begins with `print("value 35")`.
+    After: it is text; `page 15` above `page 16` is furniture, as is what three pages have.
+    """
+    if len({pages for pages, _ in others}) > 1:
+        return True
+    mine = _numbers(row)
+    for pages, one in others:
+        pairs = list(zip(mine, _numbers(one), strict=False))
+        differ = [(a, b) for a, b in pairs if a != b]
+        if not differ or any(a is not None and b is not None and b - a == pages for a, b in differ):
+            return True
+    return False
+
+
+def _numbers(row: Row) -> list[int | None]:
+    """A row's numbers; None for one in Roman numerals, or for letters that look like one."""
+    found = _DIGITS.findall(" ".join(row.text.split()))
+    return [int(one) if one.isdecimal() else None for one in found]
+
+
+def _is_of_table(
+    at: int,
+    row: Row,
+    above: bool,
+    places: Mapping[tuple[str, bool], Sequence[tuple[int, Row]]],
+    repeated: Sequence[Set[int]],
+) -> bool:
+    """Whether a row of three parts or more has its like on other pages among rows of tables alone.
+
+    Before: the row that is left over on a last page, `AC-1049   49.25   147.50`, is furniture since the page before
+    begins with `AC-1011   11.25   33.50`.
+    After: it is text, as that is.
+    """
+    return len(row.segments) >= 3 and not any(
+        other != at and abs(one.base - row.base) <= _SAME_PLACE and id(one.segments[0]) in repeated[other]
+        for other, one in places[_key(row), above]
+    )
 
 
 def _goes_with_text(row: Row, page: PageText, again: Set[int]) -> bool:
@@ -131,8 +196,11 @@ def _key(row: Row) -> str:
     return _DIGITS.sub("#", " ".join(row.text.split()))
 
 
-def _margins(page: PageText) -> list[tuple[Row, bool]]:
+def _margins(page: PageText, marks: Sequence[Segment]) -> list[tuple[Row, bool]]:
     """Rows in the margins with whether they stand above, from top to bottom."""
     zone = _ZONE * page.height
-    near = [s for s in page.segments if s.box[3] < zone or s.box[1] > page.height - zone]
+    gone = set(map(id, marks))
+    near = [
+        s for s in page.segments if id(s) not in gone and (s.box[3] < zone or s.box[1] > page.height - zone)
+    ]
     return [(row, row.box[3] < zone) for row in rows_of(near)]

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 _WORD = re.compile(r"[^\W\d_]+(?:[-‐‑][^\W\d_]+)*")
 _BROKEN = re.compile(r"([^\W\d_]+)([-‐\u00ad])$")
 _REST = re.compile(r"[^\W\d_]+")
+_LAST = re.compile(r"[^\W\d_]+$")
+_LONGEST_WORD = 256
+_HANGUL = re.compile(r"[\uac00-\ud7a3]")
 
 
 _HYPHENATING = 0.04
@@ -44,6 +47,18 @@ class Vocabulary:
         many = len(halves) >= 2 and len(halves) >= _HYPHENATING * len(lines)
         return cls(counts, many or any(half in counts for half in halves))
 
+    def is_one(self, before: str, after: str) -> bool:
+        """Whether a line's last word and the next one's first are one: the document has it whole as often as a half.
+
+        Before: `감소하 였다`, since Korean has blanks between words, and breaks them at any syllable.
+        After: `감소하였다`, which stands whole in another line.
+        """
+        head, tail = _LAST.search(before), _REST.match(after)
+        if head is None or tail is None:
+            return False
+        whole = self.counts[(head[0] + tail[0]).lower()]
+        return whole > 0 and whole >= min(self.counts[head[0].lower()], self.counts[tail[0].lower()])
+
 
 def junction(before: str, after: str, known: Vocabulary) -> tuple[int, str]:
     """How one line goes on in the next: how many of its last characters go, and what stands between them.
@@ -52,8 +67,12 @@ def junction(before: str, after: str, known: Vocabulary) -> tuple[int, str]:
     a hyphen. Where it does neither, the hyphen goes if the document breaks words at all, unless both halves are words
     of their own. A soft hyphen always goes.
     """
+    # A paragraph grows line by line: looked through each time, it would cost the square of its length.
+    before = before[-_LONGEST_WORD:]
     broken = _BROKEN.search(before)
     rest = _REST.match(after)
+    if _HANGUL.match(before[-1:]) and _HANGUL.match(after[:1]):
+        return 0, "" if known.is_one(before, after) else " "
     if broken is None or rest is None:
         return 0, "" if _is_close(before[-1:]) and _is_close(after[:1]) else " "
     if broken[2] == "\u00ad":

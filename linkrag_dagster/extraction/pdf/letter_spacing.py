@@ -12,6 +12,8 @@ _WIDEST = 0.6
 """Space between spread letters at most, in font sizes."""
 _WORDS_APART = 1.7
 """Times the usual space, from which on it is one between words."""
+_LEAST_SPREAD, _LEAST_PAIRS = 0.06, 4
+"""Space between neighbours, in font sizes, from which on letters are spread, and how many neighbours tell."""
 
 
 def closed_up(chars: Sequence[Any], size: float) -> Sequence[Any]:
@@ -19,6 +21,35 @@ def closed_up(chars: Sequence[Any], size: float) -> Sequence[Any]:
 
     Blanks that the page itself has stay: `a b c d e` is not one word. Nor are letters in the order of the alphabet.
     """
+    if not any(char.get("synthetic") for char in chars):
+        return chars
+    return _without_some_blanks(_without_blanks(chars, size), size)
+
+
+def _without_some_blanks(chars: Sequence[Any], size: float) -> Sequence[Any]:
+    """Spread letters without blanks that only some of them got, since they are a little further from each other.
+
+    Before: `R E MAR KAB L E`, of letters of which all are spread.
+    After: `REMARKABLE`.
+    """
+    beside = [
+        other["bbox"][0] - one["bbox"][2]
+        for one, other in pairwise(chars)
+        if one["c"].isalpha() and other["c"].isalpha()
+    ]
+    usual = median(beside) if len(beside) >= _LEAST_PAIRS else 0.0
+    if not _LEAST_SPREAD * size <= usual <= _WIDEST * size:
+        return chars
+    return [
+        char
+        for at, char in enumerate(chars)
+        if not (char["c"] == " " and char.get("synthetic") and 0 < at < len(chars) - 1)
+        or chars[at + 1]["bbox"][0] - chars[at - 1]["bbox"][2] > _WORDS_APART * usual
+    ]
+
+
+def _without_blanks(chars: Sequence[Any], size: float) -> Sequence[Any]:
+    """Spread letters without blanks, where each of them got one."""
     spread = [at for at in range(1, len(chars) - 1) if _is_between_letters(chars, at)]
     runs: list[list[int]] = []
     for at in spread:
@@ -36,6 +67,22 @@ def closed_up(chars: Sequence[Any], size: float) -> Sequence[Any]:
     return [
         char for at, char in enumerate(chars) if gaps.get(at, size) > _WORDS_APART * usual or at not in gaps
     ]
+
+
+def alike_as_one(spans: Sequence[Any]) -> list[Any]:
+    """Spans with neighbours in one font and size as one: what is drawn letter by letter has one for each.
+
+    Before: `I N T R O`, of nine spans, none of which has letters that are spread.
+    After: one span, which `closed_up` makes `INTRO`.
+    """
+    made: list[Any] = []
+    for span in spans:
+        last = made[-1] if made else None
+        if last is not None and all(last[key] == span[key] for key in ("font", "size", "flags")):
+            made[-1] = {**last, "chars": [*last["chars"], *span["chars"]]}
+        else:
+            made.append(span)
+    return made
 
 
 def _is_between_letters(chars: Sequence[Any], at: int) -> bool:

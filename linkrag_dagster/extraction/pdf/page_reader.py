@@ -10,13 +10,31 @@ from dataclasses import replace
 from typing import Any
 
 from linkrag_dagster.extraction.pdf.dingbats import dingbat
+from linkrag_dagster.extraction.pdf.drawn_bullets import drawn_bullets
+from linkrag_dagster.extraction.pdf.drop_caps import with_initials
 from linkrag_dagster.extraction.pdf.forms import ticks
 from linkrag_dagster.extraction.pdf.legibility import is_unreadable
-from linkrag_dagster.extraction.pdf.letter_spacing import closed_up
+from linkrag_dagster.extraction.pdf.letter_spacing import alike_as_one, closed_up
 from linkrag_dagster.extraction.pdf.library import pymupdf
 from linkrag_dagster.extraction.pdf.painted_twice import painted_once
+from linkrag_dagster.extraction.pdf.right_to_left import (
+    gap_beside,
+    holds_right_to_left,
+    in_order_of_speech,
+    with_stops_last,
+)
 from linkrag_dagster.extraction.pdf.vertical import vertical_runs
-from linkrag_dagster.extraction.pdf.words import Box, PageText, Segment, Word, segment, shown, turn, union
+from linkrag_dagster.extraction.pdf.words import (
+    Box,
+    PageText,
+    Segment,
+    Word,
+    on_page,
+    segment,
+    shown,
+    turn,
+    union,
+)
 
 _MONO_NAME = re.compile(
     r"mono(?!type)|courier|nimbusmon|[cl]mtt|typewriter|consol|menlo|monaco|lettergothic|sourcecode|firacode|andale"
@@ -29,7 +47,6 @@ _ASKEW = 0.2
 """Tangent of the angle from which on a line runs askew."""
 _SQUARE = 6.0
 """Points."""
-_LAM, _ALEF = "\u0644", "\u0622\u0623\u0625\u0627"
 _WIDE_GAP = 0.5
 """Gap within a line, in font sizes, from which on what follows may belong to another column or cell."""
 _WIDE_GAP_MONO = 1.0
@@ -41,6 +58,7 @@ def read_page(page: Any, number: int) -> PageText:
     flags = pymupdf().TEXT_PRESERVE_WHITESPACE | pymupdf().TEXT_MEDIABOX_CLIP
     raw = page.get_text("rawdict", flags=flags)
     matrix = page.rotation_matrix if page.rotation else None
+    size = (float(page.rect.width), float(page.rect.height))
     found: list[tuple[int | None, list[Word]]] = []
     characters = unreadable = 0
     for line, spans in _shown_once(raw["blocks"]):
@@ -49,13 +67,18 @@ def read_page(page: Any, number: int) -> PageText:
                 if not char["c"].isspace():
                     characters += 1
                     unreadable += is_unreadable(char["c"])
-        words = _words(spans, matrix)
+        words = _words(spans, matrix, size)
         if words:
             direction = line["dir"] if matrix is None else _turned_vector(line["dir"], matrix)
             found.append((_quarter(direction), words))
     quarters = [quarter for quarter, _ in found]
     lines = list(zip(quarters, painted_once([words for _, words in found]), strict=True))
     lines += _with_ticks(page, lines)
+    colours = {
+        span["color"] for block in raw["blocks"] for line in block.get("lines", ()) for span in line["spans"]
+    }
+    across = [words for quarter, words in lines if quarter == 0]
+    lines += [(0, [bullet]) for bullet in drawn_bullets(page, across, colours)]
     counts: Counter[int] = Counter()
     for quarter, words in lines:
         if quarter is not None:
@@ -63,7 +86,6 @@ def read_page(page: Any, number: int) -> PageText:
     main = counts.most_common(1)[0][0] if counts else 0
     if main == 0 and (columns := vertical_runs([word for _, words in lines for word in words])) is not None:
         main, lines = 1, [(1, run) for run in columns]
-    size = (float(page.rect.width), float(page.rect.height))
     segments: list[Segment] = []
     aside: list[Word] = []
     for quarter, words in lines:
@@ -74,7 +96,15 @@ def read_page(page: Any, number: int) -> PageText:
     width, height = size if main in (0, 2) else size[::-1]
     images = tuple(shown(page, info["bbox"]) for info in page.get_image_info())
     return PageText(
-        number, width, height, main, tuple(segments), tuple(aside), characters, unreadable, images
+        number,
+        width,
+        height,
+        main,
+        tuple(with_initials(segments)),
+        tuple(aside),
+        characters,
+        unreadable,
+        images,
     )
 
 
@@ -152,7 +182,7 @@ def _turned_vector(direction: tuple[float, float], matrix: Any) -> tuple[float, 
     return x * matrix.a + y * matrix.c, x * matrix.b + y * matrix.d
 
 
-def _words(spans: Sequence[Any], matrix: Any) -> list[Word]:
+def _words(spans: Sequence[Any], matrix: Any, size: tuple[float, float]) -> list[Word]:
     words: list[Word] = []
     text: list[str] = []
     boxes: list[Box] = []
@@ -162,7 +192,7 @@ def _words(spans: Sequence[Any], matrix: Any) -> list[Word]:
     def close(space: bool) -> None:
         if text:
             found = union(boxes)
-            place = found if matrix is None else tuple(pymupdf().Rect(found) * matrix)
+            box = found if matrix is None else tuple(pymupdf().Rect(found) * matrix)
             flags = style["flags"]
             font = style["font"].lower()
             bold = bool(flags & _BOLD) or "bold" in font or "black" in font
@@ -170,18 +200,36 @@ def _words(spans: Sequence[Any], matrix: Any) -> list[Word]:
             italic = bool(flags & _ITALIC) or "italic" in font or "oblique" in font
             raised = bool(flags & _SUPERSCRIPT)
             words.append(
-                Word("".join(text), place, place, base, style["size"], bold, italic, mono, raised, space)
+                Word(
+                    "".join(text),
+                    box,
+                    on_page(box, size),
+                    base,
+                    style["size"],
+                    bold,
+                    italic,
+                    mono,
+                    raised,
+                    space,
+                )
             )
             text.clear()
             boxes.clear()
         elif words and space and not words[-1].space:
             words[-1] = replace(words[-1], space=True)
 
-    for span in spans:
+    line: list[Any] = []
+    backward = any(map(holds_right_to_left, spans))
+    joined = alike_as_one(spans)
+    for span in with_stops_last(joined) if backward else joined:
         if style is not None and text and abs(span["size"] - style["size"]) > 0.5:
             close(space=False)
         is_dingbats = "dingbats" in span["font"].lower()
-        for char in _logical(closed_up(span["chars"], span["size"])):
+        chars = closed_up(span["chars"], span["size"])
+        if backward:
+            chars = in_order_of_speech(chars)
+        line += chars
+        for at, char in enumerate(chars, start=len(line) - len(chars)):
             c = dingbat(char["c"]) if is_dingbats else char["c"]
             if c.isspace() or c in "\u200b\ufeff":
                 close(space=True)
@@ -189,6 +237,8 @@ def _words(spans: Sequence[Any], matrix: Any) -> list[Word]:
                 apart = char["bbox"][0] - boxes[-1][2] if text else 0.0
                 if apart > _WIDE_GAP * span["size"] and c > "\u2e80":
                     close(space=True)  # ideographs have no blanks, in a table either
+                elif backward and text and gap_beside(line, at) > _WIDE_GAP * span["size"]:
+                    close(space=True)
                 if not text:
                     style, (x, y) = span, char["origin"]
                     base = y if matrix is None else x * matrix.b + y * matrix.d + matrix.f
@@ -196,21 +246,6 @@ def _words(spans: Sequence[Any], matrix: Any) -> list[Word]:
                 boxes.append(char["bbox"])
     close(space=True)
     return words
-
-
-def _logical(chars: Sequence[Any]) -> Sequence[Any]:
-    """Characters in the order of speech: taken apart, the ligature of lam and alef comes with the alef first."""
-    if not any(char["c"] == _LAM for char in chars):
-        return chars
-    ordered = list(chars)
-    at = 1
-    while at < len(ordered):
-        alef, lam = ordered[at - 1], ordered[at]
-        if alef["c"] in _ALEF and lam["c"] == _LAM and alef["bbox"][0] == alef["bbox"][2]:
-            ordered[at - 1], ordered[at] = lam, alef
-            at += 1  # a further lam is its own
-        at += 1
-    return ordered
 
 
 def _segments(words: Sequence[Word]) -> list[Segment]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from linkrag_dagster.extraction.locators import page_locator
 from linkrag_dagster.extraction.ocr import EXTRA, OcrSettings, Recogniser, is_installed, recogniser
 from linkrag_dagster.extraction.pdf.accents import Spellings
+from linkrag_dagster.extraction.pdf.blocks import TextLine
 from linkrag_dagster.extraction.pdf.page_reader import read_page
 from linkrag_dagster.extraction.pdf.recognition import Picture, recognise
 from linkrag_dagster.extraction.pdf.rows import Row
@@ -38,7 +39,10 @@ class PageRead:
 
 
 def read_pages(
-    document: Any, settings: OcrSettings, recognised_by: Recogniser | None = None
+    document: Any,
+    settings: OcrSettings,
+    recognised_by: Recogniser | None = None,
+    on_scan: Callable[[], None] | None = None,
 ) -> list[PageRead]:
     """Reads the pages of a document of PyMuPDF.
 
@@ -46,9 +50,15 @@ def read_pages(
         document: an open document.
         settings: whether and when characters are recognised.
         recognised_by: what recognises them, instead of the extra `ocr`.
+        on_scan: called after each page with pictures of text.
     """
     known: dict[bytes, Picture] = {}
-    pages = [_read(document[at], at + 1, settings, recognised_by, known) for at in range(document.page_count)]
+    pages: list[PageRead] = []
+    for at in range(document.page_count):
+        page = _read(document[at], at + 1, settings, recognised_by, known)
+        pages.append(page)
+        if on_scan is not None and page.needed:
+            on_scan()
     if all(page.confidence is None for page in pages):
         return pages
     spellings = Spellings(one.text for page in pages for one in page.text.segments)
@@ -91,13 +101,18 @@ def _read(
     return PageRead(found.text, reading, found.confidence, found.left_out, found.unreadable, needed=True)
 
 
-def left_out(pages: Sequence[PageRead], furniture: Sequence[Sequence[Row]]) -> Iterator[LeftOut]:
-    """All words of the document that are not in its text, page by page."""
+def left_out(
+    pages: Sequence[PageRead], furniture: Sequence[Sequence[Row]], again: Sequence[TextLine]
+) -> Iterator[LeftOut]:
+    """All words of the document that are not in its text, page by page; `again` are lines that its pages repeat."""
     for page, rows in zip(pages, furniture, strict=True):
         number = page.text.number
         for row in rows:
             place = union(word.place for word in row.words)
             yield LeftOut(number, page_locator(number, place), row.text, "furniture")
+        for line in again:
+            if line.page == number:
+                yield LeftOut(number, page_locator(number, line.place), line.text, "repeated")
         for word in page.text.aside:
             yield LeftOut(number, page_locator(number, word.place), word.text, "sideways")
         for reason, segments in (("low_confidence", page.low), ("unreadable", page.unreadable)):

@@ -14,7 +14,7 @@ from itertools import pairwise
 from statistics import median
 
 from linkrag_dagster.extraction.ocr import Reading, RecognisedLine
-from linkrag_dagster.extraction.pdf.words import Box, Segment, Word, segment, turn
+from linkrag_dagster.extraction.pdf.words import Box, Segment, Word, on_page, segment, turn
 
 _TEXT_SIZE = 0.8
 """Size of the font as a share of the height of a line's box."""
@@ -33,7 +33,14 @@ _NUMBERED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){1,3})(?=[A-Z\u2e80-\u9fff])")
 
 
 def segments_of(reading: Reading, box: Box, turned: int, size: tuple[float, float]) -> list[Segment]:
-    """The lines of a reading in the coordinates of a page whose text is turned by `turned`."""
+    """The lines of a reading in the coordinates of a page whose text is turned by `turned`.
+
+    Args:
+        reading: of a picture.
+        box: where the picture lies on the page as shown.
+        turned: quarters.
+        size: width and height of the page as shown.
+    """
     lines = [line for line in reading.lines if line.text]
     if not lines:
         return []
@@ -59,7 +66,9 @@ def segments_of(reading: Reading, box: Box, turned: int, size: tuple[float, floa
                 Word(
                     text,
                     (frame[0] + begin * wide, upper, frame[0] + end * wide, lower),
-                    (placed[0] + box[0], placed[1] + box[1], placed[2] + box[0], placed[3] + box[1]),
+                    on_page(
+                        (placed[0] + box[0], placed[1] + box[1], placed[2] + box[0], placed[3] + box[1]), size
+                    ),
                     upper + 0.8 * (lower - upper),
                     _TEXT_SIZE * (lower - upper),
                     confidence=line.trust,

@@ -2,50 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 from linkrag_dagster.extraction.pdf.aligned import aligned_tables
 from linkrag_dagster.extraction.pdf.hyphens import Vocabulary, join_lines
+from linkrag_dagster.extraction.pdf.row_rules import row_grids
 from linkrag_dagster.extraction.pdf.rows import Row, rows_of
-from linkrag_dagster.extraction.pdf.table import Table, TableRow
-from linkrag_dagster.extraction.pdf.words import Box, PageText, Segment, Word, segment, turn, union
+from linkrag_dagster.extraction.pdf.rules import SNAP, THIN, Line, rules_of
+from linkrag_dagster.extraction.pdf.table import Table, TableRow, same_columns
+from linkrag_dagster.extraction.pdf.words import Box, PageText, Segment, Word, segment, union
 
-_THIN = 3.0
-"""Points up to which a filled box is a line."""
-_SNAP = 2.5
-"""Points within which lines are one."""
-_SHORTEST = 6.0
-_MOST_LINES = 6_000
-"""Lines of a page beyond which it is a drawing."""
 _LEAST_FILLED = 0.25
 """Share of a grid's cells with words, below which it is a form or a chart and no table."""
 _LEAST_IN_COLUMNS = 5
 """Words of three rows in two columns, of which one is empty in one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A rule: `at` is its height (or its distance from the left when upright), from `start` to `end`."""
+def ruled_tables(
+    page: Any,
+    text: PageText,
+    known: Vocabulary,
+    above: Table | None = None,
+    furniture: Set[int] = frozenset(),
+) -> list[Table]:
+    """The ruled tables of a page, from top to bottom.
 
-    at: float
-    start: float
-    end: float
-
-
-def ruled_tables(page: Any, text: PageText, known: Vocabulary) -> list[Table]:
-    """The ruled tables of a page, from top to bottom."""
+    A single row is none, unless it stands first and has the columns of `above`, the table at the foot of the page
+    before. Segments of `furniture` (by identity) are in no table that has rules across alone.
+    """
     if not text.segments:
         return []
-    across, upright = _rules(page, text)
+    across, upright = rules_of(page, text)
     tables: list[Table] = []
     for lines_across, lines_upright in _grids(across, upright):
         table = _read(lines_across, lines_upright, text, known)
         if table is not None and not any(_inside(table.box, other.box) for other in tables):
             tables.append(table)
-    return sorted(tables, key=lambda table: (table.box[1], table.box[0]))
+    kept = replace(text, segments=tuple(s for s in text.segments if id(s) not in furniture))
+    kept = replace(kept, segments=without(kept.segments, [table.box for table in tables]))
+    for lines_across, lines_upright in row_grids(across, upright, kept.segments):
+        table = _read(lines_across, lines_upright, kept, known)
+        if table is not None:
+            tables.append(_of_words(table))
+            kept = replace(kept, segments=without(kept.segments, [table.box]))
+    tables.sort(key=lambda table: (table.box[1], table.box[0]))
+    return [
+        table
+        for at, table in enumerate(tables)
+        if len(table.rows) > 1 or (at == 0 and above is not None and same_columns(above, table) is not None)
+    ]
+
+
+def _of_words(table: Table) -> Table:
+    """A table whose columns only its words tell."""
+    columns = [
+        union(place for row in table.rows if (place := row.places[at]) is not None)
+        for at in range(len(table.columns))
+    ]
+    return replace(table, columns=tuple((left, right) for left, _, right, _ in columns), ruled=False)
 
 
 def without(segments: Sequence[Segment], boxes: Sequence[Box]) -> tuple[Segment, ...]:
@@ -76,83 +93,6 @@ def _inside(one: Box, other: Box) -> bool:
     )
 
 
-def _rules(page: Any, text: PageText) -> tuple[list[Line], list[Line]]:
-    """The page's lines across and upright, in the coordinates of the words' boxes; each once."""
-    across: list[Line] = []
-    upright: list[Line] = []
-    matrix = page.rotation_matrix if page.rotation else None
-    size = (float(page.rect.width), float(page.rect.height))
-    for left, top, right, bottom in _strokes(page.get_cdrawings()):
-        box = (left, top, right, bottom)
-        if matrix is not None:
-            box = _moved(box, matrix)
-        x0, y0, x1, y1 = turn(box, text.turned, size)
-        if y1 - y0 <= _THIN and x1 - x0 >= _SHORTEST:
-            across.append(Line((y0 + y1) / 2, x0, x1))
-        elif x1 - x0 <= _THIN and y1 - y0 >= _SHORTEST:
-            upright.append(Line((x0 + x1) / 2, y0, y1))
-    if len(across) + len(upright) > _MOST_LINES:
-        return [], []
-    return _merged(across), _merged(upright)
-
-
-def _moved(box: Box, matrix: Any) -> Box:
-    x0 = box[0] * matrix.a + box[1] * matrix.c + matrix.e
-    y0 = box[0] * matrix.b + box[1] * matrix.d + matrix.f
-    x1 = box[2] * matrix.a + box[3] * matrix.c + matrix.e
-    y1 = box[2] * matrix.b + box[3] * matrix.d + matrix.f
-    return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
-
-
-def _strokes(drawings: Sequence[Any]) -> Iterator[Box]:
-    """Boxes of all straight strokes; a larger box counts as its four sides."""
-    for drawing in drawings:
-        for item in drawing.get("items", ()):
-            if item[0] == "l":
-                (x0, y0), (x1, y1) = item[1], item[2]
-                yield min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
-            elif item[0] in ("re", "qu"):
-                if item[0] == "re":
-                    x0, y0, x1, y1 = item[1]
-                else:
-                    xs = [float(point[0]) for point in item[1]]
-                    ys = [float(point[1]) for point in item[1]]
-                    x0, y0, x1, y1 = min(xs), min(ys), max(xs), max(ys)
-                if x1 - x0 <= _THIN or y1 - y0 <= _THIN:
-                    yield x0, y0, x1, y1
-                else:
-                    yield x0, y0, x1, y0
-                    yield x0, y1, x1, y1
-                    yield x0, y0, x0, y1
-                    yield x1, y0, x1, y1
-
-
-def _merged(lines: Sequence[Line]) -> list[Line]:
-    """Lines at the same place that touch, as one."""
-    made: list[Line] = []
-    groups: list[list[Line]] = []
-    for line in sorted(lines, key=lambda one: one.at):
-        if groups and line.at - groups[-1][-1].at <= _SNAP and line.at - groups[-1][0].at <= 2 * _SNAP:
-            groups[-1].append(line)
-        else:
-            groups.append([line])
-    for group in groups:
-        at = sum(line.at for line in group) / len(group)
-        start: float | None = None
-        end = 0.0
-        for line in sorted(group, key=lambda one: one.start):
-            if start is None:
-                start, end = line.start, line.end
-            elif line.start <= end + _SNAP:
-                end = max(end, line.end)
-            else:
-                made.append(Line(at, start, end))
-                start, end = line.start, line.end
-        if start is not None:
-            made.append(Line(at, start, end))
-    return made
-
-
 def _grids(across: Sequence[Line], upright: Sequence[Line]) -> Iterator[tuple[list[Line], list[Line]]]:
     """Lines that cross or touch each other, directly or through others."""
     roots = list(range(len(across) + len(upright)))
@@ -165,9 +105,9 @@ def _grids(across: Sequence[Line], upright: Sequence[Line]) -> Iterator[tuple[li
 
     for i, one in enumerate(across):
         for j, other in enumerate(upright, len(across)):
-            if other.at > one.end + _SNAP:
+            if other.at > one.end + SNAP:
                 break  # upright lines are sorted by their distance from the left
-            if one.start - _SNAP <= other.at and other.start - _SNAP <= one.at <= other.end + _SNAP:
+            if one.start - SNAP <= other.at and other.start - SNAP <= one.at <= other.end + SNAP:
                 roots[root(i)] = root(j)
     groups: dict[int, tuple[list[Line], list[Line]]] = {}
     for i, line in enumerate([*across, *upright]):
@@ -180,7 +120,8 @@ def _read(across: Sequence[Line], upright: Sequence[Line], text: PageText, known
     xs = _places(line.at for line in upright)
     # A table may be open at its sides: its rules then end where its columns do.
     left, right = min(line.start for line in across), max(line.end for line in across)
-    xs = ([left] if left < xs[0] - 2 * _THIN else []) + xs + ([right] if right > xs[-1] + 2 * _THIN else [])
+    ys = _with_open_ends(ys, xs, upright)
+    xs = ([left] if left < xs[0] - 2 * THIN else []) + xs + ([right] if right > xs[-1] + 2 * THIN else [])
     ys = _without_titles(ys, xs, upright)
     if len(xs) < 3 or len(ys) < 2:
         return None
@@ -209,11 +150,35 @@ def _read(across: Sequence[Line], upright: Sequence[Line], text: PageText, known
     for r in range(rows):
         filled = [texts.get(heads[r, c], "") for c in range(columns)]
         own = [word.place for c in range(columns) for word in cells.get(heads[r, c], ())]
+        places = [
+            union(word.place for word in found) if (found := cells.get((r, c))) else None
+            for c in range(columns)
+        ]
         if own and (not made or any((r, c) == heads[r, c] and texts.get((r, c)) for c in range(columns))):
-            made.append(TableRow(tuple(filled), union(own)))
-    if len(made) < 2:
+            bold = all(word.bold for c in range(columns) for word in cells.get(heads[r, c], ()))
+            made.append(TableRow(tuple(filled), union(own), tuple(places), bold))
+    if not made:
         return None
-    return Table(_without_empty_columns(made), box)
+    kept = [c for c in range(columns) if any(row.cells[c] for row in made)]
+    whole = tuple(
+        replace(row, cells=tuple(row.cells[c] for c in kept), places=tuple(row.places[c] for c in kept))
+        for row in made
+    )
+    return Table(whole, box, tuple((xs[c], xs[c + 1]) for c in kept), ruled=True)
+
+
+def _with_open_ends(ys: Sequence[float], xs: Sequence[float], upright: Sequence[Line]) -> list[float]:
+    """The grid with the row above its first rule, and below its last, where all upright lines go on there.
+
+    Before: a page begins within a table, and its first row, which has no rule above, is a paragraph.
+    After: it is a row, as high as the upright lines are.
+    """
+    reach = [[line for line in upright if abs(line.at - x) <= 2 * THIN] for x in xs]
+    top = max(min(line.start for line in lines) for lines in reach)
+    bottom = min(max(line.end for line in lines) for lines in reach)
+    above = [top] if top < ys[0] - 2 * THIN else []
+    below = [bottom] if bottom > ys[-1] + 2 * THIN else []
+    return [*above, *ys, *below]
 
 
 def _without_titles(ys: Sequence[float], xs: Sequence[float], upright: Sequence[Line]) -> list[float]:
@@ -233,7 +198,7 @@ def _without_titles(ys: Sequence[float], xs: Sequence[float], upright: Sequence[
 def _places(values: Iterator[float] | Sequence[float]) -> list[float]:
     places: list[float] = []
     for value in sorted(values):
-        if not places or value - places[-1] > 2 * _THIN:
+        if not places or value - places[-1] > 2 * THIN:
             places.append(value)
     return places
 
@@ -288,10 +253,10 @@ def _spans(
             if not _covered(upright, xs[c], ys[r], ys[r + 1]):
                 heads[r, c] = heads[r, c - 1]
     for r in range(1, rows):
+        # A border that was found between rows of writing is no line, and separates all the same.
+        if not any(abs(ys[r] - at) < 0.01 for at in drawn):
+            continue
         for c in range(columns):
-            # A border that was found between rows of writing is no line, and separates all the same.
-            if not any(abs(ys[r] - at) < 0.01 for at in drawn):
-                continue
             if heads[r, c] == (r, c) and not _covered(across, ys[r], xs[c], xs[c + 1]):
                 above = heads[r - 1, c]
                 same_width = all(
@@ -307,7 +272,7 @@ def _spans(
 def _covered(lines: Sequence[Line], at: float, start: float, end: float) -> bool:
     length = 0.0
     for line in lines:
-        if abs(line.at - at) <= 2 * _THIN:
+        if abs(line.at - at) <= 2 * THIN:
             length += max(0.0, min(line.end, end) - max(line.start, start))
     return length >= 0.5 * (end - start)
 
@@ -329,8 +294,3 @@ def _cut(words: Sequence[Word]) -> list[Segment]:
         else:
             runs.append([word])
     return [segment([*run[:-1], replace(run[-1], space=False) if run[-1].space else run[-1]]) for run in runs]
-
-
-def _without_empty_columns(rows: Sequence[TableRow]) -> tuple[TableRow, ...]:
-    kept = [c for c in range(len(rows[0].cells)) if any(row.cells[c] for row in rows)]
-    return tuple(TableRow(tuple(row.cells[c] for c in kept), row.place) for row in rows)

@@ -78,6 +78,11 @@ class PageText:
     unreadable: int = 0
     images: tuple[Box, ...] = ()
 
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of the page as it is shown."""
+        return (self.width, self.height) if self.turned % 2 == 0 else (self.height, self.width)
+
     def words(self) -> list[Word]:
         """All words, those in other directions too."""
         return [*(word for one in self.segments for word in one.words), *self.aside]
@@ -104,6 +109,25 @@ def segment(words: Sequence[Word]) -> Segment:
     size = weights.most_common(1)[0][0]
     heaviest = max((word for word in words if word.size == size), key=lambda w: len(w.text) * (not w.raised))
     return Segment(tuple(words), union(word.box for word in words), heaviest.base, size, joined(words))
+
+
+LEAST_EXTENT = 0.2
+"""Points that a place extends each way at least: places are written with one decimal."""
+
+
+def on_page(box: Box, size: tuple[float, float]) -> Box:
+    """What of a box on the page as shown lies on the page, `LEAST_EXTENT` wide and high at least."""
+    left, top, right, bottom = box
+    width, height = size
+    inside = left >= 0 and top >= 0 and right <= width and bottom <= height
+    if inside and right - left >= LEAST_EXTENT and bottom - top >= LEAST_EXTENT:
+        return box
+    # The arguments' order matters: a number that is none, of a damaged file, is never the answer.
+    left = max(0.0, min(width - LEAST_EXTENT, left))
+    top = max(0.0, min(height - LEAST_EXTENT, top))
+    right = max(left + LEAST_EXTENT, min(width, right))
+    bottom = max(top + LEAST_EXTENT, min(height, bottom))
+    return left, top, right, bottom
 
 
 def turn(box: Box, quarters: int, size: tuple[float, float]) -> Box:

@@ -9,10 +9,11 @@ from itertools import pairwise
 
 from linkrag_dagster.extraction.locators import Locator, page_locator
 from linkrag_dagster.extraction.markup import code_block, escape_line, escape_words, image, table
-from linkrag_dagster.extraction.pdf.blocks import Block, TextLine
+from linkrag_dagster.extraction.pdf.blocks import PAGE_BREAK, Block, CellLines, TextLine
 from linkrag_dagster.extraction.pdf.forms import TICKED
 from linkrag_dagster.extraction.pdf.hyphens import Vocabulary, junction
 from linkrag_dagster.extraction.pdf.marks import BULLET, TICK
+from linkrag_dagster.extraction.pdf.right_to_left import is_right_to_left
 from linkrag_dagster.extraction.pdf.words import union
 from linkrag_dagster.extraction.records import Page
 
@@ -35,23 +36,28 @@ class Writer:
     _before: str = ""
 
     def write(self, block: Block) -> None:
-        """Appends a block."""
+        """Appends a block.
+
+        The first column of a table is the rightmost where its words run from the right to the left.
+        """
         gap = "" if not self._parts else "\n" if block.kind == self._before == "item" else "\n\n"
         if block.kind == "table":
-            lines = table([[escape_words(cell) for cell in row] for row in block.cells])
+            step = -1 if is_right_to_left("".join(cell for row in block.cells for cell in row)) else 1
+            lines = table([[escape_words(cell) for cell in row[::step]] for row in block.cells])
             held = [(0, lines[0] + "\n" + lines[1]), *enumerate(lines[2:], start=1)]
             self._put(gap)
             for at, line in held:
                 self._put("\n" if at else "")
-                self._run(line, block.lines[at : at + 1])
+                if at in block.broken:
+                    self._broken_row(line, *(cells[::step] for cells in block.broken[at]))
+                else:
+                    self._run(line, block.lines[at : at + 1])
         elif block.kind == "code":
             self._put(gap)
             self._code(block)
         elif block.kind == "image":
             self._put(gap)
-            caption = " ".join(self._joined(part) for part in _parts(block)).strip()
-            place = block.box
-            self._run(image(caption, page_locator(block.page, place)), block.lines)
+            self._image(block)
         else:
             self._put(gap)
             self._paragraph(block)
@@ -61,7 +67,10 @@ class Writer:
         return "".join(self._parts) + ("\n" if self._parts else "")
 
     def pages(self, count: int) -> tuple[Page, ...]:
-        """Each page's range, from the first of its characters to the last; an empty one for a page without text."""
+        """Each page's range, from the first of its characters to the last; an empty one for a page without text.
+
+        Of a row that a page's end broke, all belongs to the page on which it begins.
+        """
         ranges: dict[int, tuple[int, int]] = {}
         for run in self.locators:
             number = int(run.locator.removeprefix("#page=").split("&")[0])
@@ -71,6 +80,7 @@ class Writer:
         last = 0
         for number in range(1, count + 1):
             start, end = ranges.get(number, (last, last))
+            start, end = max(start, last), max(end, last)
             found.append(Page(number, start, end))
             last = end
         return tuple(found)
@@ -87,6 +97,31 @@ class Writer:
         sure = [line.confidence for line in lines if line.confidence is not None]
         confidence = sum(sure) / len(sure) if sure else None
         self.locators.append(Locator(start, self._at, page_locator(lines[0].page, place), confidence))
+
+    def _broken_row(self, line: str, first: CellLines, rest: CellLines) -> None:
+        """A row of which some cells go on on the next page: each part with the place of its words.
+
+        The page's end stands in those cells alone that have words on both pages.
+        """
+        begin = 0
+        for at, more in enumerate(rest):
+            if more is None:
+                continue
+            before, line = line.split(PAGE_BREAK, 1)
+            self._run(before, [one for one in first[begin : at + 1] if one is not None])
+            end = line.index(" |") + 1
+            self._run(line[:end], [more])
+            line, begin = line[end:], at + 1
+        left = [one for one in first[begin:] if one is not None]
+        self._run(line, left or [one for one in first if one is not None])
+
+    def _image(self, block: Block) -> None:
+        """A figure: its caption and labels as its description, and its place as its address."""
+        caption = " ".join(self._joined(part) for part in _parts(block)).strip()
+        labels = "; ".join(label.text for label in block.labels)
+        said = [line for line in (*block.lines, *block.labels) if line.text.strip()]
+        words = " ".join(filter(None, (caption, labels)))
+        self._run(image(words, page_locator(block.page, block.box)), said or block.lines)
 
     def _paragraph(self, block: Block) -> None:
         parts = _parts(block)
