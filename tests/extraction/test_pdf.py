@@ -531,3 +531,14 @@ def test_numbers_of_running_headers_count_pages(heads: tuple[str, ...], kept: bo
         sheet.lines(60, 90, prose(at, 20, 430))
     text = sheet.read().text
     assert [head in text for head in heads] == [kept] * len(heads)
+
+
+def test_a_page_of_slanted_words_says_so() -> None:
+    """XT-11: no text for the index is no success, and the reason is not that there are no words."""
+    library: Any = pymupdf
+    document = library.open()
+    point = library.Point(100, 300)
+    document.new_page().insert_text(point, "Slanted words", morph=(point, library.Matrix(30)))
+    with pytest.raises(ExtractionError, match="askew") as caught:
+        extract(document.tobytes(), "a.pdf")
+    assert caught.value.kind == "no_text"

@@ -144,6 +144,50 @@ def test_two_tables_stay_two(ruled: bool, following: Callable[[Sheet, bool], Non
     assert len(tables(sheet.read())) == 2
 
 
+def words(count: int) -> list[tuple[str, ...]]:
+    return [tuple(prose(9 * at + column, 1, 60)[0].split()[0] for column in range(4)) for at in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("first", "head", "caption", "count"),
+    [
+        ("", ("Tool", "Use", "Maker", "Price"), "Table 2. Tools and their makers", 2),
+        ("Table 1. People", ("Tool", "Use", "Maker", "Price"), "Table 2. Tools and their makers", 2),
+        ("Table 1. People", ("Tool", "Use", "Maker", "Price"), "Table 1. People", 1),
+        ("", ("Tool", "Use", "Maker", "Price"), "", 1),
+        ("", ("Name", "City", "Trade", "Debts"), "Table 2. People of the north", 1),
+        ("", ("AC-9", "Use", "Maker", "17.5"), "Table 2. People of the north", 1),
+    ],
+)
+def test_a_caption_below_the_second_table_keeps_it_apart(
+    first: str, head: tuple[str, ...], caption: str, count: int
+) -> None:
+    """XT-06: where that begins with words that may be its head; else the caption is that of both parts together."""
+    sheet = Sheet()
+    sheet.turn_over()
+    if first:
+        sheet.line(60, 780 - 31 * 18 - 10, first)
+    part(sheet, 780 - 31 * 18, [("Name", "City", "Trade", "Debts"), *words(30)], ruled=True)
+    sheet.turn_over()
+    end = part(sheet, 80, [head, *words(9)], ruled=True)
+    sheet.line(60, end + 16, caption)
+    sheet.lines(60, end + 60, prose(3, 4, 400))
+    assert len(tables(sheet.read())) == count
+
+
+def test_a_caption_below_a_rest_is_that_of_the_table_after_it() -> None:
+    """XT-06: a table of words without a repeated head is one, whatever the next table is called."""
+    sheet = Sheet()
+    sheet.turn_over()
+    sheet.line(60, 780 - 31 * 18 - 10, "Table 1. People")
+    part(sheet, 780 - 31 * 18, [("Name", "City", "Trade", "Debts"), *words(30)], ruled=True)
+    sheet.turn_over()
+    end = part(sheet, 80, words(9), ruled=True)
+    sheet.line(60, end + 30, "Table 2. Accounts of the north")
+    part(sheet, end + 40, [HEAD, *register(5)], ruled=True)
+    assert [len(table) for table in tables(sheet.read())] == [40, 6]
+
+
 @pytest.mark.parametrize("ruled", [True, False])
 def test_a_table_with_words_below_it_goes_on_nowhere(ruled: bool) -> None:
     """XT-06: a paragraph at the foot of its page ends it, whatever the next page begins with."""

@@ -139,3 +139,27 @@ def test_captions_above_tables_side_by_side(sheet: Sheet) -> None:
     for number in (1, 2):
         assert words[2 * number - 1] == f"Table {number}. Depth of gauge {number}."
         assert words[2 * number].startswith(f"| {number}0.0 | {number}0.1 | {number}0.2 |")
+
+
+@pytest.mark.parametrize("count", [3, 40])
+def test_many_figures_in_a_column_have_one_caption_each(count: int) -> None:
+    """XT-06: on a long page too, each with its own labels, and both lines of its caption."""
+    sheet = Sheet()
+    sheet.page = sheet.document.new_page(width=595, height=170 * count + 60)
+    for at in range(count):
+        mill(sheet, 60, 170 * at + 20)
+        sheet.line(60, 170 * at + 136, f"Figure {at + 1}. A mill")
+        sheet.line(60, 170 * at + 148, "of the upper valley.")
+    result = sheet.read()
+    assert figures(result) == [
+        f"Figure {at + 1}. A mill of the upper valley. race; Wheel; Sluice" for at in range(count)
+    ]
+    assert_covered(result)
+
+
+def test_a_list_of_figures_is_no_caption_of_the_drawing_below_it(sheet: Sheet) -> None:
+    """XT-06: of lines that go on in each other none is nearer to the drawing."""
+    for at in range(6):
+        sheet.line(60, 80 + 12 * at, f"Figure {at + 1}. A mill of the upper valley")
+    mill(sheet, 60, 80 + 12 * 6)
+    assert figures(sheet.read()) == []

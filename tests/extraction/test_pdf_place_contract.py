@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -19,6 +20,7 @@ from linkrag_dagster.extraction.pdf.place_contract import check_places
 from linkrag_dagster.extraction.pdf.words import LEAST_EXTENT, PageText, on_page
 from tests.extraction.test_pdf_places import Press, documents, open_pdf
 
+LIBRARY: Any = pymupdf
 Box = tuple[float, float, float, float]
 
 
@@ -164,3 +166,33 @@ def test_glyphs_that_hang_over_the_edges() -> None:
         for run in found.locators:
             _, box = cast("tuple[int, Box]", box_on_page(run.locator))
             assert 0 <= box[0] < box[2] <= width and 0 <= box[1] < box[3] <= height
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["|x|x| is a regular expression"],
+        [f"|0|0|1|{row}" for row in range(5)],
+        ["![Logo](logo.png)"],
+        ["- [x] done", "- [ ] to do"],
+        ["\ufffc", "\ufffc0", "\ufffc7 words"],
+    ],
+)
+@pytest.mark.parametrize("font", ["helv", "cour", "cjk"])
+def test_words_that_look_like_markdown_or_like_what_stands_for_tables(lines: list[str], font: str) -> None:
+    """XT-02, XT-06: whatever the page's own words look like, they are read, and their boxes are theirs."""
+    document = LIBRARY.open()
+    page = document.new_page()
+    for at in range(6):
+        page.insert_text(
+            (50, 60 + 12 * at), "Herring comes in at the north quay before it is light.", fontsize=10
+        )
+    writer = LIBRARY.TextWriter(page.rect)
+    for at, line in enumerate(lines):
+        writer.append((50, 240 + 12 * at), line, font=LIBRARY.Font(font), fontsize=10)
+    writer.write_text(page)
+    result = extract(document.tobytes(), "a.pdf")
+    assert result.text.count("Herring") == 6
+    for line in lines:
+        for word in re.findall(r"\w{2,}", line):
+            assert word in result.text

@@ -70,6 +70,18 @@ def test_letters_drawn_one_by_one_are_words(sheet: Sheet, size: float, spread: f
     assert sheet.read().text.startswith("# SOURCES OF WATER\n")
 
 
+def test_neighbours_in_one_font_are_one_span() -> None:
+    """XT-07: whatever else, as colours, changes from letter to letter; the spans given stay as they are."""
+    fonts = ["helv"] * 3 + ["tiro"] + ["helv"] * 2
+    spans = [{"font": f, "size": 9.0, "flags": 0, "color": at, "chars": [at]} for at, f in enumerate(fonts)]
+    assert [(one["font"], one["color"], one["chars"]) for one in alike_as_one(spans)] == [
+        ("helv", 0, [0, 1, 2]),
+        ("tiro", 3, [3]),
+        ("helv", 4, [4, 5]),
+    ]
+    assert [one["chars"] for one in spans] == [[at] for at in range(6)]
+
+
 def character(char: str, left: float, right: float, *, blank: bool = False) -> dict[str, Any]:
     return {"c": char, "bbox": (left, 0.0, right, 10.0), "synthetic": blank}
 

@@ -306,7 +306,8 @@ def _made(
         for group in groups
     )
     ends = tuple((one.left, one.right) for one in columns)
-    return Table(rows, union(one.box for one in members), ends, ruled=False)
+    words = tuple(word for one in members for word in one.words)
+    return Table(rows, union(one.box for one in members), ends, ruled=False, words=words)
 
 
 def _cells(row: Row, columns: Sequence[_Column]) -> list[_Cell]:

@@ -16,7 +16,6 @@ from linkrag_dagster.extraction.pdf.words import Box, Segment, Word, union
 _ENDS = (".", "!", "?", ":", "。", "！", "？", "：", ".”", ".’", '."', ".)")
 _BROKEN = re.compile(r"[^\W\d_][-\u2010\u00ad]\s*$")
 """A word that a line's end broke."""
-_PLACEHOLDER = "\ufffc"
 PAGE_BREAK = "\x1e"
 """Within a cell; no word holds a control character."""
 
@@ -99,15 +98,25 @@ class Placed:
     labels: tuple[Segment, ...] = ()
 
 
-def placeholder(placed: Placed, number: int, size: float) -> Word:
-    """A word that stands for a table or an image while the reading order is found."""
-    text = _PLACEHOLDER * 20 + str(number)
-    return Word(text, placed.box, placed.place, placed.box[3], size)
+@dataclass(frozen=True, slots=True)
+class Placeholder(Word):
+    """A word that stands for a table or an image while the reading order is found.
+
+    Attributes:
+        number: the table's or image's, among those of its page.
+    """
+
+    number: int = 0
+
+
+def placeholder(placed: Placed, number: int, size: float) -> Placeholder:
+    """The word in place of a table or an image, as heavy as a line."""
+    return Placeholder("\ufffc" * 20, placed.box, placed.place, placed.box[3], size, number=number)
 
 
 def is_placed(row: Row) -> bool:
     """Whether a row stands for tables and figures alone."""
-    return all(part.words[0].text.startswith(_PLACEHOLDER) for part in row.segments)
+    return all(isinstance(part.words[0], Placeholder) for part in row.segments)
 
 
 def blocks_of(
@@ -117,13 +126,14 @@ def blocks_of(
     run: list[Row] = []
     left = min((one.box[0] for one in rows), default=0.0)
     for one in rows:
-        texts = [s for s in one.segments if not s.words[0].text.startswith(_PLACEHOLDER)]
+        texts = [s for s in one.segments if not isinstance(s.words[0], Placeholder)]
         if len(texts) < len(one.segments):
             yield from _runs(run, page, left, mono_is_code)
             run = []
             for held in one.segments:
-                if held.words[0].text.startswith(_PLACEHOLDER):
-                    yield _object(placed[int(held.words[0].text.lstrip(_PLACEHOLDER))], page, body)
+                mark = held.words[0]
+                if isinstance(mark, Placeholder):
+                    yield _object(placed[mark.number], page, body)
             if texts:
                 run = [row(texts)]
         else:

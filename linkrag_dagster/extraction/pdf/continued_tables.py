@@ -15,7 +15,7 @@ from linkrag_dagster.extraction.pdf.blocks import PAGE_BREAK, Block, CellLines, 
 from linkrag_dagster.extraction.pdf.captions import plain, says_continued, without_continued
 from linkrag_dagster.extraction.pdf.hyphens import Vocabulary, junction
 from linkrag_dagster.extraction.pdf.table import Table, TableRow, same_columns
-from linkrag_dagster.markdown.captions import TABLE
+from linkrag_dagster.markdown.captions import TABLE, is_caption
 
 _FOOT = 0.8
 """Share of the page's height down to which text reaches, where no page tells."""
@@ -59,8 +59,9 @@ def joined_tables(pages: Sequence[PageBlocks], known: Vocabulary) -> tuple[list[
     """All columns of a document with its tables over pages as one, and lines that pages say again.
 
     A table that ends a page and one that begins the next are one when their columns stand at the same places, the
-    first reaches the foot of its page, and the second has no head of its own. Footnotes of a page stand before a table
-    that leaves it. A row that goes on behind the page's end is joined where its cells tell for sure (`_is_broken`).
+    first reaches the foot of its page, and the second has no head and no caption of its own. Footnotes of a page stand
+    before a table that leaves it. A row that goes on behind the page's end is joined where its cells tell for sure
+    (`_is_broken`).
 
     Before: `| Account | Debit |` with 38 rows, and on the next page `| Account | Debit |` with 11.
     After: `| Account | Debit |` with 49 rows; the second head is a line of the second list.
@@ -144,7 +145,10 @@ def _rest(
         for row in other.table.rows
     ]
     repeated = _repeated(one.table.rows, rows)
-    if not repeated and _has_own_head(one.table.rows, rows):
+    own = _has_own_head(one.table.rows, rows) or (
+        _are_words(rows[0]) and _has_own_caption(above, column[head + 1 :])
+    )
+    if own and not repeated:
         return None
     below = rows[repeated:]
     if not _reaches_foot(one.table, below[:1], before, foot):
@@ -184,15 +188,39 @@ def _is_words(cell: str) -> bool:
 def _has_own_head(rows: Sequence[TableRow], others: Sequence[TableRow]) -> bool:
     """Whether another part begins with a head that is not the first one's: bold, or words above values, as that is."""
     bold = rows[0].bold and others[0].bold and not all(row.bold for row in (*rows, *others))
-    return (bold or (_is_above_values(rows) and _is_above_values(others))) and all(
-        _is_words(cell) for cell in others[0].cells if cell
-    )
+    return (bold or (_is_above_values(rows) and _is_above_values(others))) and _are_words(others[0])
+
+
+def _has_own_caption(above: Sequence[Block], after: Sequence[Block]) -> bool:
+    """Whether what stands right below another part, which begins as heads do, is the caption of that part alone.
+
+    One with the number of the caption above the first part is not, nor one that a table follows, or a picture of
+    one: it is theirs.
+
+    Before: `| Name | City |` with 43 rows of words, `| Tool | Use |` with 14 and `Table 2. Tools` below are one table.
+    After: they are two.
+    """
+    near = after[:3]  # the caption, a line as `in thousands`, a table
+    if not near or not is_caption(near[0].text) or any(block.kind in ("table", "image") for block in near):
+        return False
+    tables = [at for at, block in enumerate(above) if block.kind == "table"]
+    first = above[tables[-1] - 1].text if tables[-1] > 0 else ""
+    return _label(near[0].text) != _label(first)
+
+
+def _label(caption: str) -> str:
+    found = TABLE.match(caption)
+    return plain(found[0]) if found is not None else ""
+
+
+def _are_words(row: TableRow) -> bool:
+    return all(_is_words(cell) for cell in row.cells if cell)
 
 
 def _is_above_values(rows: Sequence[TableRow]) -> bool:
     """Whether the first row is words, also where a column below holds numbers."""
     first, below = rows[0], rows[1:]
-    return all(_is_words(cell) for cell in first.cells if cell) and any(
+    return _are_words(first) and any(
         sum(any(map(str.isdigit, row.cells[at])) for row in below) * 2 > len(below)
         for at in range(len(first.cells))
         if first.cells[at]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from typing import Any
+from operator import itemgetter
+from typing import Any, Generic, TypeVar
 
 from linkrag_dagster.extraction.pdf.figures import Image
 from linkrag_dagster.extraction.pdf.rows import Row, rows_of
@@ -30,6 +33,26 @@ _CENTRED = 0.04
 """Share of a drawing's width by which the middle of its title is off its own."""
 _PROSE = (6, 0.5, 3)
 """A row of so many words, over such a share of the drawing's width, is prose; so many rows are no labels."""
+
+
+_AXIS = 150.0
+"""Points from a drawing up to which words are looked at first, for those of its axes."""
+
+_T = TypeVar("_T")
+
+
+class _ByHeight(Generic[_T]):
+    """Things in the order of a height of theirs, for looking at near ones alone."""
+
+    def __init__(self, held: Sequence[_T], height: Callable[[_T], float]) -> None:
+        self._held = held
+        self._order = sorted(range(len(held)), key=lambda at: height(held[at]))
+        self._heights = [height(held[at]) for at in self._order]
+
+    def between(self, top: float, bottom: float) -> list[_T]:
+        """Those from one height to the other, in the order in which they were given."""
+        first, last = bisect_left(self._heights, top), bisect_right(self._heights, bottom)
+        return [self._held[at] for at in sorted(self._order[first:last])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +94,10 @@ def figures_of(
     """
     found: list[Figure] = []
     taken: set[int] = set()
-    for box in _drawn(page, text, segments, images, tables):
-        labels = _labels(box, segments, taken)
+    lines = _ByHeight(segments, lambda one: _middle(one.box))
+    margin = max((max(_NEXT * one.size, one.box[3] - one.box[1]) for one in segments), default=0.0)
+    for box in _drawn(page, text, segments, lines, images, tables):
+        labels = _labels(box, lines, margin, taken)
         if labels is not None:
             taken |= {id(label) for label in labels}
             found.append(Figure(box, turn(box, -text.turned, (text.width, text.height)), labels))
@@ -83,16 +108,23 @@ def figures_of(
 
 
 def _drawn(
-    page: Any, text: PageText, segments: Sequence[Segment], images: Sequence[Image], tables: Sequence[Box]
+    page: Any,
+    text: PageText,
+    segments: Sequence[Segment],
+    lines: _ByHeight[Segment],
+    images: Sequence[Image],
+    tables: Sequence[Box],
 ) -> Iterator[Box]:
     """Boxes of drawings with one caption each."""
     captions = [one for one in segments if is_caption(one.text, FIGURE)]
     if not captions:
         return
+    tops = _ByHeight(captions, lambda one: one.box[1])
+    tallest = max(one.box[3] - one.box[1] for one in captions)
     strokes = [
         box
         for box in _strokes(page, text)
-        if not any(_holds(table, box) for table in tables) and not _underlines(box, captions)
+        if not any(_holds(table, box) for table in tables) and not _underlines(box, tops, tallest)
     ]
     drawings = [
         box
@@ -100,32 +132,60 @@ def _drawn(
         for box in (union(group),)
         if box[2] - box[0] >= _LEAST_WIDTH and box[3] - box[1] >= _LEAST_HEIGHT
     ]
-    whole = [_whole(caption, segments) for caption in captions]
-    claimed = [_nearest(caption, drawings, segments) for caption in whole]
+    whole = _whole(captions, segments)
+    bottoms, heads = _ByHeight(drawings, itemgetter(3)), _ByHeight(drawings, itemgetter(1))
+    claimed = [_nearest(caption, bottoms, heads, lines) for caption in whole]
+    claims = Counter(claimed)
+    middles = _ByHeight(strokes, _middle)
     for box, caption in zip(claimed, whole, strict=True):
-        if box is not None and claimed.count(box) == 1 and any(_holds(box, stroke) for stroke in strokes):
-            yield union([box, *(one.box for one in _between(box, caption, segments))])
+        if box is None or claims[box] > 1:
+            continue
+        if any(_holds(box, stroke) for stroke in middles.between(box[1] - 1, box[3] + 1)):
+            yield union([box, *(one.box for one in _between(box, caption, lines))])
 
 
-def _whole(caption: Segment, segments: Sequence[Segment]) -> Box:
-    """The box of a caption with its further lines."""
-    box = caption.box
-    for one in sorted(segments, key=lambda one: one.base):
-        follows = one.base > caption.base and one.box[1] - box[3] < _NEXT_LINE * caption.size
-        if follows and abs(one.size - caption.size) < 0.3 and abs(one.box[0] - box[0]) < caption.size:
-            box = union([box, one.box])
-    return box
+def _whole(captions: Sequence[Segment], segments: Sequence[Segment]) -> list[Box]:
+    """The boxes of captions with their further lines.
+
+    Captions right below each other go on alike: how one goes on behind a line is found once.
+    """
+    lines = sorted(segments, key=lambda one: one.base)
+    bases = [one.base for one in lines]
+    rise = max((one.base - one.box[1] for one in segments), default=0.0)
+    known: dict[tuple[int, float, float, float], Box | None] = {}
+    found: list[Box] = []
+    for caption in captions:
+        box, size = caption.box, caption.size
+        at = bisect_right(bases, caption.base)
+        path: list[tuple[tuple[int, float, float, float], Box]] = []
+        rest: Box | None = None
+        while at < len(lines) and bases[at] - rise - box[3] < _NEXT_LINE * size:
+            one = lines[at]
+            at += 1
+            follows = one.box[1] - box[3] < _NEXT_LINE * size
+            if follows and abs(one.size - size) < 0.3 and abs(one.box[0] - box[0]) < size:
+                box = union([box, one.box])
+                state = (at, box[0], box[3], size)
+                path.append((state, one.box))
+                if state in known:
+                    rest = known[state]
+                    break
+        for state, part in reversed(path):
+            known[state] = rest
+            rest = part if rest is None else union([part, rest])
+        found.append(caption.box if rest is None else union([caption.box, rest]))
+    return found
 
 
-def _between(box: Box, caption: Box, segments: Sequence[Segment]) -> list[Segment]:
+def _middle(box: Box) -> float:
+    return (box[1] + box[3]) / 2
+
+
+def _between(box: Box, caption: Box, lines: _ByHeight[Segment]) -> list[Segment]:
     """Words between a drawing and its caption: those of an axis, a title."""
     left, top, right, bottom = box
     first, last = (bottom - 2, caption[1]) if bottom - 2 <= caption[1] else (caption[3], top + 2)
-    return [
-        one
-        for one in segments
-        if left <= (one.box[0] + one.box[2]) / 2 <= right and first <= (one.box[1] + one.box[3]) / 2 <= last
-    ]
+    return [one for one in lines.between(first, last) if left <= (one.box[0] + one.box[2]) / 2 <= right]
 
 
 def _strokes(page: Any, text: PageText) -> Iterator[Box]:
@@ -139,11 +199,11 @@ def _strokes(page: Any, text: PageText) -> Iterator[Box]:
             yield turn(place, text.turned, size)
 
 
-def _underlines(box: Box, captions: Sequence[Segment]) -> bool:
-    """Whether a line is drawn through or right below a caption."""
+def _underlines(box: Box, captions: _ByHeight[Segment], tallest: float) -> bool:
+    """Whether a line is drawn through or right below a caption; captions are by their tops."""
     return box[3] - box[1] <= 2 and any(
         one.box[1] <= box[1] <= one.box[3] + 3 and box[0] < one.box[2] and one.box[0] < box[2]
-        for one in captions
+        for one in captions.between(box[1] - tallest - 4, box[1])
     )
 
 
@@ -175,34 +235,46 @@ def _parted(boxes: Sequence[Box], axis: int) -> list[list[Box]]:
     return parts
 
 
-def _nearest(caption: Box, drawings: Sequence[Box], segments: Sequence[Segment]) -> Box | None:
+def _nearest(
+    caption: Box, bottoms: _ByHeight[Box], tops: _ByHeight[Box], lines: _ByHeight[Segment]
+) -> Box | None:
     """The drawing that a caption stands below, else the one that it stands above, with few words between."""
-    near = [
-        box
-        for box in drawings
-        if box[0] < caption[2]
-        and caption[0] < box[2]
-        and all(
-            one.box[2] - one.box[0] <= _MOST_BETWEEN * (box[2] - box[0])
-            for one in _between(box, caption, segments)
+
+    def is_near(box: Box) -> bool:
+        return (
+            box[0] < caption[2]
+            and caption[0] < box[2]
+            and all(
+                one.box[2] - one.box[0] <= _MOST_BETWEEN * (box[2] - box[0])
+                for one in _between(box, caption, lines)
+            )
         )
-    ]
-    above = [box for box in near if -2 <= caption[1] - box[3] <= _NEAR]
-    below = [box for box in near if -2 <= box[1] - caption[3] <= _NEAR]
+
+    above = filter(is_near, bottoms.between(caption[1] - _NEAR, caption[1] + 2))
+    below = filter(is_near, tops.between(caption[3] - 2, caption[3] + _NEAR))
     return max(above, key=lambda box: box[3], default=None) or min(
         below, key=lambda box: box[1], default=None
     )
 
 
-def _labels(box: Box, segments: Sequence[Segment], taken: Set[int]) -> tuple[Segment, ...] | None:
-    """Words in a drawing and around it; None where those in it are prose, or code."""
-    free = [one for one in segments if id(one) not in taken]
+def _labels(
+    box: Box, lines: _ByHeight[Segment], margin: float, taken: Set[int]
+) -> tuple[Segment, ...] | None:
+    """Words in a drawing and around it; None where those in it are prose, or code.
+
+    Args:
+        box: the drawing.
+        lines: the page's words.
+        margin: how far above or below it the middle of words may be that stand beside it.
+        taken: words that are labels of other drawings (by identity).
+    """
+    free = [one for one in lines.between(box[1] - margin - 1, box[3] + margin + 1) if id(one) not in taken]
     inside = [one for one in free if _holds(box, one.box)]
     if _is_text(rows_of(inside), box):
         return None
     found = {id(one): one for one in [*inside, *_beside(box, free)]}
     for down in (False, True):
-        found |= {id(one): one for one in _axis(box, free, down=down)}
+        found |= {id(one): one for one in _axis(box, lines, taken, down=down)}
     return tuple(part for one in rows_of(found.values()) for part in one.segments)
 
 
@@ -234,24 +306,32 @@ def _beside(box: Box, segments: Sequence[Segment]) -> list[Segment]:
     return [one for one in segments if is_near(one)]
 
 
-def _axis(box: Box, segments: Sequence[Segment], *, down: bool) -> list[Segment]:
+def _axis(box: Box, lines: _ByHeight[Segment], taken: Set[int], *, down: bool) -> list[Segment]:
     """Rows right below or above a drawing: those of an axis, with many short words, and one centred, a title."""
-    near = [
-        one
-        for one in segments
-        if box[0] - one.size <= one.box[0]
-        and one.box[2] <= box[2] + one.size
-        and (one.box[1] > box[3] - 2 if down else one.box[3] < box[1] + 2)
-    ]
-    found: list[Segment] = []
-    edge = box[3] if down else box[1]
-    for row in rows_of(near) if down else reversed(rows_of(near)):
-        gap = row.box[1] - edge if down else edge - row.box[3]
-        if gap > _NEXT * row.size or not (_are_ticks(row) or _is_centred(row, box)):
-            break
-        found += row.segments
-        edge = row.box[3] if down else row.box[1]
-    return found
+    reach = _AXIS
+    while True:
+        span = (box[3] - 2, box[3] + reach) if down else (box[1] - reach, box[1] + 2)
+        near = [
+            one
+            for one in lines.between(*span)
+            if id(one) not in taken
+            and box[0] - one.size <= one.box[0]
+            and one.box[2] <= box[2] + one.size
+            and (one.box[1] > box[3] - 2 if down else one.box[3] < box[1] + 2)
+        ]
+        found: list[Segment] = []
+        edge = begin = box[3] if down else box[1]
+        for row in rows_of(near) if down else reversed(rows_of(near)):
+            gap = row.box[1] - edge if down else edge - row.box[3]
+            if gap > _NEXT * row.size or not (_are_ticks(row) or _is_centred(row, box)):
+                break
+            found += row.segments
+            edge = row.box[3] if down else row.box[1]
+        # Rows near the end of what was looked at may not be whole.
+        if abs(edge - begin) > reach / 2:
+            reach *= 2
+        else:
+            return found
 
 
 def _are_ticks(row: Row) -> bool:

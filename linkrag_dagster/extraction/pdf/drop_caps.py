@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -30,8 +31,14 @@ def with_initials(segments: Sequence[Segment]) -> list[Segment]:
     """
     first: dict[int, Segment] = {}  # the line that an initial begins → the initial
     others: dict[int, Segment] = {}
+    ordered = sorted(segments, key=lambda one: one.base)
+    bases = [one.base for one in ordered]
+    least = _LARGER * min((one.size for one in segments), default=0.0)
     for one in segments:
-        lines = _lines_beside(one, segments) if _may_be_initial(one) else []
+        lines: list[Segment] = []
+        if one.size >= least and _may_be_initial(one):
+            near = slice(bisect_right(bases, one.base - one.size), bisect_right(bases, one.base + one.size))
+            lines = _lines_beside(one, ordered[near])
         if lines:
             first[id(lines[0])] = one
             others.update((id(line), one) for line in lines[1:])
@@ -55,11 +62,16 @@ def _may_be_initial(one: Segment) -> bool:
     return len(one.words) == 1 and len(text) == 1 and text.isalpha() and text == text.upper() != text.lower()
 
 
-def _lines_beside(initial: Segment, segments: Sequence[Segment]) -> list[Segment]:
-    """Two lines or more at an initial's right: its top is the first one's, its foot the last one's."""
+def _lines_beside(initial: Segment, near: Sequence[Segment]) -> list[Segment]:
+    """Two lines or more at an initial's right: its top is the first one's, its foot the last one's.
+
+    Args:
+        initial: may be one.
+        near: what stands up to its size above or below it, from top to bottom.
+    """
     beside = [
         one
-        for one in segments
+        for one in near
         if one is not initial
         and initial.size >= _LARGER * one.size
         and -_OFF * one.size <= one.box[0] - initial.box[2] <= _FURTHEST * one.size
@@ -67,7 +79,6 @@ def _lines_beside(initial: Segment, segments: Sequence[Segment]) -> list[Segment
     ]
     if len(beside) < 2:
         return []
-    beside.sort(key=lambda one: one.base)
     first, last = beside[0], beside[-1]
     top = initial.base - _CAPITAL * initial.size
     off = _OFF * first.size

@@ -175,8 +175,8 @@ def _blocks(
         gone = {id(s) for one in rows for s in one.segments}
         tables = ruled_tables(source, page, known, above, gone)
         boxes = [table.box for table in tables]
-        outside.append([row(left) for one in rows if (left := without(one.segments, boxes))])
-        segments = without([s for s in page.segments if id(s) not in gone], boxes)
+        outside.append([row(left) for one in rows if (left := without(one.segments, tables))])
+        segments = without([s for s in page.segments if id(s) not in gone], tables)
         above = tables[-1] if tables and _reach(segments, ()) <= tables[-1].box[3] else None
         placed = [_placed(t) for t in tables]
         figures = figures_of(source, page, segments, find_images(source, page), boxes)
@@ -240,11 +240,11 @@ def _without_aligned(
         below = min((table.box[1] for table in found), default=math.inf)
         rest = continuing_table([one for one in rows if one.box[3] <= below], above, known)
         found = found if rest is None else [rest, *found]
-    segments = without(segments, [table.box for table in found])
+    segments = without(segments, found)
     columns = reading_order(segments)
     inside = [table for column in columns for table in aligned_tables(column, known, prose=1, usable=usable)]
     if inside:
-        segments = without(segments, [table.box for table in inside])
+        segments = without(segments, inside)
         columns = reading_order(segments)
     return segments, found + inside, columns
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from linkrag_dagster.extraction.pdf.rows import Row, rows_of
 from linkrag_dagster.extraction.pdf.rows import row as as_row
@@ -27,6 +27,9 @@ _PAGE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 
+_Place = tuple[str, bool, int]
+"""Words but for their numbers, whether they stand in the upper margin, and about how high."""
+
 
 def furniture(pages: Sequence[PageText]) -> list[list[Row]]:
     """For each page the rows that are furniture.
@@ -38,10 +41,10 @@ def furniture(pages: Sequence[PageText]) -> list[list[Row]]:
     """
     marks = watermarks(pages)
     margins = [_margins(page, one) for page, one in zip(pages, marks, strict=True)]
-    places: dict[tuple[str, bool], list[tuple[int, Row]]] = defaultdict(list)
+    places: dict[_Place, list[tuple[int, Row]]] = defaultdict(list)
     for at, rows in enumerate(margins):
         for row, above in rows:
-            places[_key(row), above].append((at, row))
+            places[_key(row), above, _level(row)].append((at, row))
     repeated = [
         _repeated(at, page, rows, places) for at, (page, rows) in enumerate(zip(pages, margins, strict=True))
     ]
@@ -70,20 +73,13 @@ def _repeated(
     at: int,
     page: PageText,
     rows: Sequence[tuple[Row, bool]],
-    places: Mapping[tuple[str, bool], Sequence[tuple[int, Row]]],
+    places: Mapping[_Place, Sequence[tuple[int, Row]]],
 ) -> set[int]:
     """The parts of a page's rows that stand on other pages too, and do not go with text (by identity)."""
     again = {
         id(part)
         for row, above in rows
-        if _is_repeated(
-            row,
-            [
-                (other - at, one)
-                for other, one in places[_key(row), above]
-                if other != at and abs(one.base - row.base) <= _SAME_PLACE
-            ],
-        )
+        if _is_repeated(row, ((other - at, one) for other, one in _likes(at, row, above, places)))
         for part in row.segments
     }
     # From the text outwards: what goes with text is text.
@@ -96,7 +92,23 @@ def _repeated(
     return again
 
 
-def _is_repeated(row: Row, others: Sequence[tuple[int, Row]]) -> bool:
+def _level(row: Row) -> int:
+    """Rows at the same place have the same level, or neighbouring ones."""
+    return int(row.base // _SAME_PLACE)
+
+
+def _likes(
+    at: int, row: Row, above: bool, places: Mapping[_Place, Sequence[tuple[int, Row]]]
+) -> Iterator[tuple[int, Row]]:
+    """Rows of other pages with the same words at the same place, with their pages; looked for as they are asked for."""
+    key, level = _key(row), _level(row)
+    for near in (level, level - 1, level + 1):
+        for other, one in places.get((key, above, near), ()):
+            if other != at and abs(one.base - row.base) <= _SAME_PLACE:
+                yield other, one
+
+
+def _is_repeated(row: Row, others: Iterable[tuple[int, Row]]) -> bool:
     """Whether a row has its like on other pages, given with how many pages they are further.
 
     On one other page alone a number that differs has to count pages.
@@ -104,10 +116,13 @@ def _is_repeated(row: Row, others: Sequence[tuple[int, Row]]) -> bool:
     Before: `print("value 15")` is furniture where the next page begins with `print("value 35")`.
     After: it is text; `page 15` above `page 16` is furniture, as is what three pages have.
     """
-    if len({pages for pages, _ in others}) > 1:
-        return True
-    mine = _numbers(row)
+    alike: list[tuple[int, Row]] = []
     for pages, one in others:
+        if alike and alike[0][0] != pages:
+            return True
+        alike.append((pages, one))
+    mine = _numbers(row)
+    for pages, one in alike:
         pairs = list(zip(mine, _numbers(one), strict=False))
         differ = [(a, b) for a, b in pairs if a != b]
         if not differ or any(a is not None and b is not None and b - a == pages for a, b in differ):
@@ -125,7 +140,7 @@ def _is_of_table(
     at: int,
     row: Row,
     above: bool,
-    places: Mapping[tuple[str, bool], Sequence[tuple[int, Row]]],
+    places: Mapping[_Place, Sequence[tuple[int, Row]]],
     repeated: Sequence[Set[int]],
 ) -> bool:
     """Whether a row of three parts or more has its like on other pages among rows of tables alone.
@@ -135,8 +150,7 @@ def _is_of_table(
     After: it is text, as that is.
     """
     return len(row.segments) >= 3 and not any(
-        other != at and abs(one.base - row.base) <= _SAME_PLACE and id(one.segments[0]) in repeated[other]
-        for other, one in places[_key(row), above]
+        id(one.segments[0]) in repeated[other] for other, one in _likes(at, row, above, places)
     )
 
 

@@ -39,7 +39,7 @@ class Vocabulary:
         halves: list[str] = []
         for line, after in zip(lines, [*lines[1:], ""], strict=True):
             words = _WORD.findall(line.lower())
-            broken, rest = _BROKEN.search(line.strip()), _REST.match(after)
+            broken, rest = _BROKEN.search(line.strip()[-_LONGEST_WORD:]), _REST.match(after)
             if words and broken:
                 words.pop()
                 halves += [(broken[1] + rest[0]).lower()] if rest is not None else []

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from statistics import median
 from typing import Any
 
@@ -75,14 +76,13 @@ def alike_as_one(spans: Sequence[Any]) -> list[Any]:
     Before: `I N T R O`, of nine spans, none of which has letters that are spread.
     After: one span, which `closed_up` makes `INTRO`.
     """
-    made: list[Any] = []
-    for span in spans:
-        last = made[-1] if made else None
-        if last is not None and all(last[key] == span[key] for key in ("font", "size", "flags")):
-            made[-1] = {**last, "chars": [*last["chars"], *span["chars"]]}
-        else:
-            made.append(span)
-    return made
+    return [
+        alike[0]
+        if len(alike) == 1
+        else {**alike[0], "chars": [char for span in alike for char in span["chars"]]}
+        for _, group in groupby(spans, key=itemgetter("font", "size", "flags"))
+        for alike in (list(group),)
+    ]
 
 
 def _is_between_letters(chars: Sequence[Any], at: int) -> bool:

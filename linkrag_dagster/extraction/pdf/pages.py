@@ -146,6 +146,8 @@ def why_no_text(name: str, pages: Sequence[PageRead], settings: OcrSettings) -> 
             f"below extraction.ocr.leave_out_below ({settings.leave_out_below:g}): scan it better, or lower that; "
             "scripts other than Latin, Chinese and Japanese are not recognised"
         )
+    if any(page.text.aside for page in pages):
+        return f"{name} has words that run askew or beside its lines alone, and they are left out: turn its pages"
     return f"{name} has no text on its {len(pages)} pages, and no picture of any: exclude it"
 
 

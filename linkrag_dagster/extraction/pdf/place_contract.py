@@ -1,7 +1,7 @@
 """The contract of a PDF's locators: each box holds the glyphs of its characters, and ends where they end (XT-02).
 
 The boxes are compared with the words as they were read from the pages, not with the blocks that they were made from:
-whatever goes wrong between the two shows here.
+a box that goes wrong between the two shows here, a word that is lost does not.
 """
 
 from __future__ import annotations
@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from linkrag_dagster.extraction.failures import ExtractionError
+from linkrag_dagster.extraction.locator_contract import SLACK
 from linkrag_dagster.extraction.locators import Locator, box_on_page
-from linkrag_dagster.extraction.pdf.words import PageText
+from linkrag_dagster.extraction.pdf.words import Box, PageText
 
-SLACK = 0.06
-"""Points: boxes are written with one decimal."""
 _NO_LETTERS = re.compile(r"[\W_]+")
 _IMAGE = re.compile(r"!\[(.*)\]\([^()]*\)", re.DOTALL)
 """An image: its caption, and an address that names its place."""
@@ -29,7 +28,7 @@ _EDGES = (("left", 0, 1), ("top", 1, 0), ("right", 2, 2), ("bottom", 3, 3))
 
 
 def check_places(name: str, text: str, locators: Sequence[Locator], pages: Sequence[PageText]) -> None:
-    """Look at each locator's box against the words of its page, once a box.
+    """Look at each locator's box against the words of its page.
 
     Letters and digits are compared: signs are written otherwise in Markdown than on a page.
 
@@ -66,8 +65,7 @@ def _problem(locator: Locator, characters: str, words: Mapping[int, Sequence[_Pl
     if found is None or found[0] not in words:
         return "names no page of the document"
     page, box = found
-    written = _written(characters)
-    if not any(map(str.isalnum, written)):
+    if not any(map(str.isalnum, characters)):
         return ""
     left, top, right, bottom = box[0] - SLACK, box[1] - SLACK, box[2] + SLACK, box[3] + SLACK
     on_page = words[page]
@@ -78,6 +76,14 @@ def _problem(locator: Locator, characters: str, words: Mapping[int, Sequence[_Pl
         for word in on_page[first:last]
         if word[0][3] <= bottom and word[0][1] >= left and word[0][2] <= right
     ]
+    problems = [_compared(written, inside, box) for written in _readings(characters)]
+    return problems[0] if all(problems) else ""
+
+
+def _compared(written: str, inside: Sequence[_Placed], box: Box) -> str:
+    """What of the words written is not inside a box, or which edge of it holds none of them."""
+    if not any(map(str.isalnum, written)):
+        return ""
     there = Counter("".join([text for _, text in inside]))
     missed = [c for c, times in Counter(written).items() if times > there[c] and c.isalnum()]
     if missed:
@@ -97,12 +103,14 @@ def _letters(text: str) -> str:
     return _NO_LETTERS.sub("", text)
 
 
-def _written(characters: str) -> str:
-    """What of a locator's characters stands on the page."""
-    if characters.startswith("!["):
-        image = _IMAGE.fullmatch(characters)
-        return image[1] if image else characters
-    if characters.startswith("|"):
+def _readings(characters: str) -> Iterator[str]:
+    """What of a locator's characters may stand on the page: what looks like Markdown may be the page's own words."""
+    image = _IMAGE.fullmatch(characters)
+    if image is not None:
+        yield image[1]
+    elif characters.startswith("|"):
         # A cell that spans columns is written in each of them.
-        return "".join(dict.fromkeys(_CELL_ENDS.split(characters)))
-    return characters.removeprefix(_TICKED)
+        yield "".join(dict.fromkeys(_CELL_ENDS.split(characters)))
+    elif characters.startswith(_TICKED):
+        yield characters.removeprefix(_TICKED)
+    yield characters

@@ -6,6 +6,7 @@ keeps its lines, however many, and wherever in the row they stand.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -57,8 +58,13 @@ def row_grids(
     and one, are three rows, or a paragraph.
     After: they are the row between two rules.
     """
+    ordered = sorted(range(len(segments)), key=lambda at: _middle(segments[at]))
+    middles = [_middle(segments[at]) for at in ordered]
     for rules in _alike(across):
-        bands = [_band(one, other, upright, segments) for one, other in pairwise(rules)]
+        bands: list[_Band] = []
+        for one, other in pairwise(rules):
+            level = sorted(ordered[bisect_left(middles, one.at) : bisect_left(middles, other.at)])
+            bands.append(_band(one, other, upright, [segments[at] for at in level]))
         free = set(range(len(bands)))
         for seed in sorted(free, key=lambda at: (-len(bands[at].strips), at)):
             if seed in free and bands[seed].strips:
@@ -83,14 +89,17 @@ def _alike(across: Sequence[Line]) -> Iterator[list[Line]]:
     yield from (group for group in groups if len(group) > _LEAST_BANDS)
 
 
-def _band(one: Line, other: Line, upright: Sequence[Line], segments: Sequence[Segment]) -> _Band:
-    """A band without strips where an upright line stands in it: then the lines tell the columns."""
+def _middle(part: Segment) -> float:
+    return (part.box[1] + part.box[3]) / 2
+
+
+def _band(one: Line, other: Line, upright: Sequence[Line], level: Sequence[Segment]) -> _Band:
+    """What of the parts `level` with a band stands in it.
+
+    A band has no strips where an upright line stands in it: then the lines tell the columns.
+    """
     left, right = one.start - _ALIKE, one.end + _ALIKE
-    parts = tuple(
-        part
-        for part in segments
-        if one.at <= (part.box[1] + part.box[3]) / 2 < other.at and part.box[0] < right and left < part.box[2]
-    )
+    parts = tuple(part for part in level if part.box[0] < right and left < part.box[2])
     middle = (one.at + other.at) / 2
     is_open = all(left <= part.box[0] and part.box[2] <= right for part in parts) and not any(
         line.start < middle < line.end and left + 2 * _ALIKE < line.at < right - 2 * _ALIKE

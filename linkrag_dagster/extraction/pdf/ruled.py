@@ -42,12 +42,12 @@ def ruled_tables(
         if table is not None and not any(_inside(table.box, other.box) for other in tables):
             tables.append(table)
     kept = replace(text, segments=tuple(s for s in text.segments if id(s) not in furniture))
-    kept = replace(kept, segments=without(kept.segments, [table.box for table in tables]))
+    kept = replace(kept, segments=without(kept.segments, tables))
     for lines_across, lines_upright in row_grids(across, upright, kept.segments):
         table = _read(lines_across, lines_upright, kept, known)
         if table is not None:
             tables.append(_of_words(table))
-            kept = replace(kept, segments=without(kept.segments, [table.box]))
+            kept = replace(kept, segments=without(kept.segments, [table]))
     tables.sort(key=lambda table: (table.box[1], table.box[0]))
     return [
         table
@@ -65,13 +65,18 @@ def _of_words(table: Table) -> Table:
     return replace(table, columns=tuple((left, right) for left, _, right, _ in columns), ruled=False)
 
 
-def without(segments: Sequence[Segment], boxes: Sequence[Box]) -> tuple[Segment, ...]:
-    """Segments without the words inside boxes."""
-    if not boxes:
+def without(segments: Sequence[Segment], tables: Sequence[Table]) -> tuple[Segment, ...]:
+    """Segments without the words of tables (by identity).
+
+    Before: a note's mark, or `CONFIDENTIAL` across the page, stands in a table's box, in no cell, and is lost.
+    After: it is in the text or left out, as it is on a page without the table.
+    """
+    if not tables:
         return tuple(segments)
+    held = {id(word) for table in tables for word in table.words}
     kept: list[Segment] = []
     for one in segments:
-        words = [word for word in one.words if not any(_holds(box, word) for box in boxes)]
+        words = [word for word in one.words if id(word) not in held]
         if len(words) == len(one.words):
             kept.append(one)
         elif words:
@@ -164,7 +169,7 @@ def _read(across: Sequence[Line], upright: Sequence[Line], text: PageText, known
         replace(row, cells=tuple(row.cells[c] for c in kept), places=tuple(row.places[c] for c in kept))
         for row in made
     )
-    return Table(whole, box, tuple((xs[c], xs[c + 1]) for c in kept), ruled=True)
+    return Table(whole, box, tuple((xs[c], xs[c + 1]) for c in kept), ruled=True, words=tuple(words))
 
 
 def _with_open_ends(ys: Sequence[float], xs: Sequence[float], upright: Sequence[Line]) -> list[float]:

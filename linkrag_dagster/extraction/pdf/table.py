@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from linkrag_dagster.extraction.pdf.words import Box
+from linkrag_dagster.extraction.pdf.words import Box, Word
 
 _SAME = 4.0
 """Points by which a column's end may differ on another page."""
@@ -39,12 +39,14 @@ class Table:
         columns: left and right end of each column, in the same coordinates: between its rules where it is ruled, else
             as far as its words reach.
         ruled: whether it was found by its rules.
+        words: what its cells were filled with, and nothing else that stands within its box.
     """
 
     rows: tuple[TableRow, ...]
     box: Box
     columns: tuple[tuple[float, float], ...]
     ruled: bool
+    words: tuple[Word, ...] = ()
 
 
 def is_number(text: str) -> bool:
