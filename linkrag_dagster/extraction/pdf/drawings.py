@@ -72,6 +72,7 @@ class Figure:
 
 def figures_of(
     page: Any,
+    drawings: Sequence[Any],
     text: PageText,
     segments: Sequence[Segment],
     images: Sequence[Image],
@@ -87,6 +88,7 @@ def figures_of(
 
     Args:
         page: a page of PyMuPDF.
+        drawings: what is drawn on it.
         text: what was read of it.
         segments: lines of the page that are in no table and no furniture.
         images: its pictures.
@@ -96,7 +98,7 @@ def figures_of(
     taken: set[int] = set()
     lines = _ByHeight(segments, lambda one: _middle(one.box))
     margin = max((max(_NEXT * one.size, one.box[3] - one.box[1]) for one in segments), default=0.0)
-    for box in _drawn(page, text, segments, lines, images, tables):
+    for box in _drawn(page, drawings, text, segments, lines, images, tables):
         labels = _labels(box, lines, margin, taken)
         if labels is not None:
             taken |= {id(label) for label in labels}
@@ -109,6 +111,7 @@ def figures_of(
 
 def _drawn(
     page: Any,
+    drawings: Sequence[Any],
     text: PageText,
     segments: Sequence[Segment],
     lines: _ByHeight[Segment],
@@ -123,17 +126,17 @@ def _drawn(
     tallest = max(one.box[3] - one.box[1] for one in captions)
     strokes = [
         box
-        for box in _strokes(page, text)
+        for box in _strokes(page, drawings, text)
         if not any(_holds(table, box) for table in tables) and not _underlines(box, tops, tallest)
     ]
-    drawings = [
+    grouped = [
         box
         for group in _clusters([*strokes, *(image.box for image in images)])
         for box in (union(group),)
         if box[2] - box[0] >= _LEAST_WIDTH and box[3] - box[1] >= _LEAST_HEIGHT
     ]
     whole = _whole(captions, segments)
-    bottoms, heads = _ByHeight(drawings, itemgetter(3)), _ByHeight(drawings, itemgetter(1))
+    bottoms, heads = _ByHeight(grouped, itemgetter(3)), _ByHeight(grouped, itemgetter(1))
     claimed = [_nearest(caption, bottoms, heads, lines) for caption in whole]
     claims = Counter(claimed)
     middles = _ByHeight(strokes, _middle)
@@ -188,10 +191,10 @@ def _between(box: Box, caption: Box, lines: _ByHeight[Segment]) -> list[Segment]
     return [one for one in lines.between(first, last) if left <= (one.box[0] + one.box[2]) / 2 <= right]
 
 
-def _strokes(page: Any, text: PageText) -> Iterator[Box]:
+def _strokes(page: Any, drawings: Sequence[Any], text: PageText) -> Iterator[Box]:
     """Boxes of what is drawn and seen on the page, but for its background."""
     width, height = size = text.size
-    for drawing in page.get_cdrawings():
+    for drawing in drawings:
         if drawing.get("color") is None and drawing.get("fill") in (None, (1.0, 1.0, 1.0)):
             continue
         place = on_page(shown(page, tuple(drawing["rect"])), size)

@@ -173,13 +173,14 @@ def _blocks(
     for page, rows in zip(pages, removed, strict=True):
         source = document[page.number - 1]
         gone = {id(s) for one in rows for s in one.segments}
-        tables = ruled_tables(source, page, known, above, gone)
+        drawings: Sequence[Any] = source.get_cdrawings() if page.segments else ()
+        tables = ruled_tables(source, drawings, page, known, above, gone)
         boxes = [table.box for table in tables]
         outside.append([row(left) for one in rows if (left := without(one.segments, tables))])
         segments = without([s for s in page.segments if id(s) not in gone], tables)
         above = tables[-1] if tables and _reach(segments, ()) <= tables[-1].box[3] else None
         placed = [_placed(t) for t in tables]
-        figures = figures_of(source, page, segments, find_images(source, page), boxes)
+        figures = figures_of(source, drawings, page, segments, find_images(source, page), boxes)
         placed += [Placed(one.box, one.place, labels=one.labels) for one in figures]
         labels = {id(label) for one in figures for label in one.labels}
         segments = tuple(one for one in segments if id(one) not in labels)

@@ -23,6 +23,7 @@ _LEAST_IN_COLUMNS = 5
 
 def ruled_tables(
     page: Any,
+    drawings: Sequence[Any],
     text: PageText,
     known: Vocabulary,
     above: Table | None = None,
@@ -35,7 +36,7 @@ def ruled_tables(
     """
     if not text.segments:
         return []
-    across, upright = rules_of(page, text)
+    across, upright = rules_of(page, drawings, text)
     tables: list[Table] = []
     for lines_across, lines_upright in _grids(across, upright):
         table = _read(lines_across, lines_upright, text, known)

@@ -26,13 +26,13 @@ class Line:
     end: float
 
 
-def rules_of(page: Any, text: PageText) -> tuple[list[Line], list[Line]]:
+def rules_of(page: Any, drawings: Sequence[Any], text: PageText) -> tuple[list[Line], list[Line]]:
     """The page's lines across and upright, in the coordinates of the words' boxes; each once."""
     across: list[Line] = []
     upright: list[Line] = []
     matrix = page.rotation_matrix if page.rotation else None
     size = (float(page.rect.width), float(page.rect.height))
-    for left, top, right, bottom in _strokes(page.get_cdrawings()):
+    for left, top, right, bottom in _strokes(drawings):
         box = (left, top, right, bottom)
         if matrix is not None:
             box = _moved(box, matrix)
