@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from linkrag_dagster.extraction.pdf.figures import Image
 from linkrag_dagster.extraction.pdf.rows import Row, rows_of
-from linkrag_dagster.extraction.pdf.words import Box, PageText, Segment, on_page, shown, turn, union
+from linkrag_dagster.extraction.pdf.words import Box, PageText, Segment, holds, on_page, shown, turn, union
 from linkrag_dagster.markdown.captions import FIGURE, is_caption
 
 _TOUCH = 8.0
@@ -33,8 +33,8 @@ _CENTRED = 0.04
 """Share of a drawing's width by which the middle of its title is off its own."""
 _PROSE = (6, 0.5, 3)
 """A row of so many words, over such a share of the drawing's width, is prose; so many rows are no labels."""
-
-
+_WITHIN = 1.0
+"""Points beyond its edges up to which a box is in another."""
 _AXIS = 150.0
 """Points from a drawing up to which words are looked at first, for those of its axes."""
 
@@ -104,7 +104,7 @@ def figures_of(
             taken |= {id(label) for label in labels}
             found.append(Figure(box, turn(box, -text.turned, (text.width, text.height)), labels))
     drawn = [figure.box for figure in found]
-    pictures = [image for image in images if not any(_holds(box, image.box) for box in drawn)]
+    pictures = [image for image in images if not any(holds(box, image.box, _WITHIN) for box in drawn)]
     found += [Figure(image.box, image.place) for image in pictures]
     return sorted(found, key=lambda figure: (figure.box[1], figure.box[0]))
 
@@ -127,7 +127,7 @@ def _drawn(
     strokes = [
         box
         for box in _strokes(page, drawings, text)
-        if not any(_holds(table, box) for table in tables) and not _underlines(box, tops, tallest)
+        if not any(holds(table, box, _WITHIN) for table in tables) and not _underlines(box, tops, tallest)
     ]
     grouped = [
         box
@@ -143,7 +143,7 @@ def _drawn(
     for box, caption in zip(claimed, whole, strict=True):
         if box is None or claims[box] > 1:
             continue
-        if any(_holds(box, stroke) for stroke in middles.between(box[1] - 1, box[3] + 1)):
+        if any(holds(box, stroke, _WITHIN) for stroke in middles.between(box[1] - 1, box[3] + 1)):
             yield union([box, *(one.box for one in _between(box, caption, lines))])
 
 
@@ -272,7 +272,7 @@ def _labels(
         taken: words that are labels of other drawings (by identity).
     """
     free = [one for one in lines.between(box[1] - margin - 1, box[3] + margin + 1) if id(one) not in taken]
-    inside = [one for one in free if _holds(box, one.box)]
+    inside = [one for one in free if holds(box, one.box, _WITHIN)]
     if _is_text(rows_of(inside), box):
         return None
     found = {id(one): one for one in [*inside, *_beside(box, free)]}
@@ -349,8 +349,3 @@ def _is_centred(row: Row, box: Box) -> bool:
         return False
     inner = left > box[0] + row.size and right < box[2] - row.size
     return inner and abs(left + right - box[0] - box[2]) / 2 <= _CENTRED * (box[2] - box[0])
-
-
-def _holds(box: Box, other: Box) -> bool:
-    across, down = (other[0] + other[2]) / 2, (other[1] + other[3]) / 2
-    return box[0] - 1 <= across <= box[2] + 1 and box[1] - 1 <= down <= box[3] + 1

@@ -7,6 +7,7 @@ from collections.abc import Sequence, Set
 from itertools import pairwise, zip_longest
 
 from linkrag_dagster.extraction.pdf.blocks import Block
+from linkrag_dagster.extraction.pdf.captions import plain
 from linkrag_dagster.markdown.captions import FIGURE, is_caption
 
 _LARGER = 1.1
@@ -29,7 +30,7 @@ def mark_headings(blocks: Sequence[Block], body: float, outline: Sequence[tuple[
     `outline` holds (level, title, page) of the document's own outline, which decides where it names a block. Other
     headings are levelled by their size: the largest first, bold and italic ones of the text's size last.
     """
-    named = {(page, _plain(title)): level for level, title, page in outline if _plain(title)}
+    named = {(page, plain(title)): level for level, title, page in outline if plain(title)}
     characters = sum(len(block.text) for block in blocks) or 1
     telling = {
         one
@@ -41,7 +42,7 @@ def mark_headings(blocks: Sequence[Block], body: float, outline: Sequence[tuple[
     for block, after in zip_longest(blocks, blocks[1:]):
         if block.kind not in ("paragraph", "item") or block.note:
             continue
-        level = named.get((block.page, _plain(block.text)))
+        level = named.get((block.page, plain(block.text)))
         if level is not None:
             block.kind, block.level = "heading", min(6, level)
         elif id(block) not in captions and _is_one(block, after, body, telling):
@@ -123,7 +124,3 @@ def _is_set_large(block: Block, text: str) -> bool:
 
 def _style(block: Block) -> tuple[float, int]:
     return round(block.size * 2) / 2, block.weight
-
-
-def _plain(title: str) -> str:
-    return "".join(char for char in title.lower() if char.isalnum())

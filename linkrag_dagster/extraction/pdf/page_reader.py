@@ -29,6 +29,7 @@ from linkrag_dagster.extraction.pdf.words import (
     PageText,
     Segment,
     Word,
+    holds,
     on_page,
     segment,
     shown,
@@ -112,14 +113,9 @@ def _with_ticks(page: Any, lines: list[tuple[int | None, list[Word]]]) -> list[t
     """Boxes to tick as lines of their own; what is drawn in them goes from the lines."""
     boxes = ticks(page)
     for at, (quarter, words) in enumerate(lines) if boxes else ():
-        kept = [word for word in words if not any(_holds(box.place, word.place) for box in boxes)]
+        kept = [word for word in words if not any(holds(box.place, word.place) for box in boxes)]
         lines[at] = quarter, kept
     return [(0, [box]) for box in boxes]
-
-
-def _holds(box: Box, place: Box) -> bool:
-    across, down = (place[0] + place[2]) / 2, (place[1] + place[3]) / 2
-    return box[0] <= across <= box[2] and box[1] <= down <= box[3]
 
 
 def _shown_once(blocks: Sequence[Any]) -> list[tuple[Any, list[Any]]]:

@@ -13,7 +13,7 @@ from linkrag_dagster.extraction.pdf.row_rules import row_grids
 from linkrag_dagster.extraction.pdf.rows import Row, rows_of
 from linkrag_dagster.extraction.pdf.rules import SNAP, THIN, Line, rules_of
 from linkrag_dagster.extraction.pdf.table import Table, TableRow, same_columns
-from linkrag_dagster.extraction.pdf.words import Box, PageText, Segment, Word, segment, union
+from linkrag_dagster.extraction.pdf.words import Box, PageText, Segment, Word, holds, segment, union
 
 _LEAST_FILLED = 0.25
 """Share of a grid's cells with words, below which it is a form or a chart and no table."""
@@ -85,11 +85,6 @@ def without(segments: Sequence[Segment], tables: Sequence[Table]) -> tuple[Segme
     return tuple(kept)
 
 
-def _holds(box: Box, word: Word) -> bool:
-    x, y = (word.box[0] + word.box[2]) / 2, (word.box[1] + word.box[3]) / 2
-    return box[0] - 1 <= x <= box[2] + 1 and box[1] - 1 <= y <= box[3] + 1
-
-
 def _inside(one: Box, other: Box) -> bool:
     return (
         other[0] - 3 <= one[0]
@@ -132,7 +127,7 @@ def _read(across: Sequence[Line], upright: Sequence[Line], text: PageText, known
     if len(xs) < 3 or len(ys) < 2:
         return None
     box = (xs[0], ys[0], xs[-1], ys[-1])
-    words = [word for one in text.segments for word in one.words if _holds(box, word)]
+    words = [word for one in text.segments for word in one.words if holds(box, word.box, 1.0)]
     ys = _with_rows_of_text(words, xs, ys)
     columns, rows = len(xs) - 1, len(ys) - 1
     held: dict[tuple[int, int], list[Word]] = {}

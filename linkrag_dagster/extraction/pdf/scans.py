@@ -14,7 +14,7 @@ import numpy as np
 
 from linkrag_dagster.extraction.pdf.legibility import is_suspicious
 from linkrag_dagster.extraction.pdf.library import pymupdf
-from linkrag_dagster.extraction.pdf.words import Box, PageText
+from linkrag_dagster.extraction.pdf.words import Box, PageText, holds
 
 _BROKEN, _HOPELESS = 0.05, 0.3
 """Share of characters that stand for nothing: from the first on the page is recognised, from the second on none of its
@@ -96,14 +96,9 @@ def _images(text: PageText, size: tuple[float, float]) -> list[Box]:
 
 def _is_bare(box: Box, text: PageText) -> bool:
     """Whether few of the page's words stand on an image."""
-    characters = sum(len(word.text) for word in text.words() if _holds(box, word.place))
+    characters = sum(len(word.text) for word in text.words() if holds(box, word.place))
     area = (box[2] - box[0]) * (box[3] - box[1])
     return characters < _FEW * area / 100
-
-
-def _holds(box: Box, place: Box) -> bool:
-    across, down = (place[0] + place[2]) / 2, (place[1] + place[3]) / 2
-    return box[0] <= across <= box[2] and box[1] <= down <= box[3]
 
 
 def _covered(boxes: Sequence[Box], size: tuple[float, float]) -> float:

@@ -98,6 +98,12 @@ def union(boxes: Iterable[Box]) -> Box:
     return min(lefts), min(tops), max(rights), max(bottoms)
 
 
+def holds(box: Box, other: Box, slack: float = 0.0) -> bool:
+    """Whether the middle of a box is in another, or at most `slack` points beyond its edges."""
+    across, down = (other[0] + other[2]) / 2, (other[1] + other[3]) / 2
+    return box[0] - slack <= across <= box[2] + slack and box[1] - slack <= down <= box[3] + slack
+
+
 def segment(words: Sequence[Word]) -> Segment:
     """Words of a line; size and base are those of most of its characters."""
     if len(words) == 1:
