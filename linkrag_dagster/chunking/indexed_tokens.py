@@ -40,8 +40,6 @@ class IndexedTokens:
         self._document = document
         self._adds_up: dict[str, bool] = {}
         self._known: dict[str, int] = {}
-        self._last_header: tuple[str, ...] = ()
-        self._last = 0
 
     def count_each(
         self, texts: Sequence[IndexedText], places: Sequence[Place], contents: Sequence[int] | None = None
@@ -100,7 +98,7 @@ class IndexedTokens:
         if text.header:
             if not self._apart(following):
                 return None
-            total += self._header(text.header)
+            total += self._short(header_line(text.header) + _PARTED)
         return total
 
     def _content(self, content: str, place: Place, end: str) -> int:
@@ -108,13 +106,6 @@ class IndexedTokens:
         if place.verbatim and place.end_char - place.start_char == len(content):
             return self._document().count_followed(place.start_char, place.end_char, end)
         return self._encoder.count(content + end)
-
-    def _header(self, header: tuple[str, ...]) -> int:
-        """Tokens of a header with the break below it; most chunks have that of the chunk before."""
-        if header != self._last_header:
-            line = header_line(header)
-            self._last_header, self._last = header, self._short(line + _PARTED) if line else 0
-        return self._last
 
     def _apart(self, following: str) -> bool:
         """Whether counts add up between a line break and what follows it."""

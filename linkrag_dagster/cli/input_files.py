@@ -62,7 +62,8 @@ def outcomes(names: Sequence[str]) -> Iterator[tuple[str, Outcome]]:
     """
     from linkrag_dagster.declaration import Extraction as Limits
     from linkrag_dagster.extraction.failures import ExtractionError
-    from linkrag_dagster.workers import Job, WorkerLimits, Workers
+    from linkrag_dagster.stages.extraction_limits import extraction_limits
+    from linkrag_dagster.workers import Job, Workers
     from linkrag_dagster.workers.limits import usable_cores
 
     limits = Limits()
@@ -84,11 +85,7 @@ def outcomes(names: Sequence[str]) -> Iterator[tuple[str, Outcome]]:
                 yield number, Job(data, path.name, path.name)
 
     at = 0
-    with Workers(
-        WorkerLimits(
-            limits.seconds, limits.seconds_per_scan, limits.memory_mb, workers=min(usable_cores(), len(names))
-        )
-    ) as workers:
+    with Workers(extraction_limits(limits, min(usable_cores(), len(names)))) as workers:
         done = workers.run(jobs())
         more = True
         while more or at in found:
@@ -107,7 +104,8 @@ def drawn_pages(name: str, pages: Sequence[int]) -> tuple[PageImage, ...] | Extr
     """Pictures of some pages of a PDF file, made by a worker, as its text was read by one."""
     from linkrag_dagster.declaration import Extraction as Limits
     from linkrag_dagster.extraction.failures import ExtractionError
-    from linkrag_dagster.workers import Drawing, WorkerLimits, Workers
+    from linkrag_dagster.stages.extraction_limits import extraction_limits
+    from linkrag_dagster.workers import Drawing, Workers
 
     limits = Limits()
     path = Path(name)
@@ -117,8 +115,6 @@ def drawn_pages(name: str, pages: Sequence[int]) -> tuple[PageImage, ...] | Extr
         stop(USAGE, str(error))
     if data is None:
         return ExtractionError("too_large", f"{path} has more than {limits.max_bytes:,} bytes: split it")
-    with Workers(
-        WorkerLimits(limits.seconds, limits.seconds_per_scan, limits.memory_mb, workers=1)
-    ) as workers:
+    with Workers(extraction_limits(limits, 1)) as workers:
         ((_, images),) = workers.run([(name, Drawing(data, path.name, path.name, tuple(pages)))])
     return images

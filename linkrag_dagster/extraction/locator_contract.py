@@ -6,10 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from linkrag_dagster.extraction.locators import Locator, box_on_page
+from linkrag_dagster.extraction.locators import Box, Locator, box_on_page
 from linkrag_dagster.extraction.records import LeftOut, Page
-
-Box = tuple[float, float, float, float]
 
 SLACK = 0.06
 """Points: boxes are written with one decimal."""

@@ -7,6 +7,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom on a page, in points from its top left corner."""
+
 
 @dataclass(frozen=True, slots=True)
 class Locator:
@@ -27,7 +30,7 @@ class Locator:
     confidence: float | None = None
 
 
-def page_locator(page: int, box: tuple[float, float, float, float]) -> str:
+def page_locator(page: int, box: Box) -> str:
     """A place on a page: its number from 1 (RFC 8118), and left, top, right, bottom in points from the top left corner.
 
     The page is taken as it is shown, turned if it asks to be.
@@ -38,7 +41,7 @@ def page_locator(page: int, box: tuple[float, float, float, float]) -> str:
 _ON_PAGE = re.compile(r"#page=(\d+)&bbox=" + ",".join([r"(-?\d+(?:\.\d+)?)"] * 4))
 
 
-def box_on_page(locator: str) -> tuple[int, tuple[float, float, float, float]] | None:
+def box_on_page(locator: str) -> tuple[int, Box] | None:
     """The page and the box that `page_locator` wrote; None for a place of another kind."""
     found = _ON_PAGE.fullmatch(locator)
     if found is None:
@@ -60,7 +63,7 @@ def fragment(locators: Sequence[Locator], start_char: int, end_char: int) -> str
     """
     first = bisect_right(locators, start_char, key=lambda locator: locator.end_char)
     page: int | None = None
-    boxes: list[tuple[float, float, float, float]] = []
+    boxes: list[Box] = []
     for locator in locators[first:]:
         if locator.start_char >= end_char:
             break

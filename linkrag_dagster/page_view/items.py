@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from linkrag_dagster.extraction.locators import Box, box_on_page
 from linkrag_dagster.extraction.records import Extraction, LeftOut, Page
 from linkrag_dagster.markdown.elements import Element
-
-_PLACE = re.compile(r"#page=(\d+)&bbox=(-?[\d.]+),(-?[\d.]+),(-?[\d.]+),(-?[\d.]+)")
-
-Box = tuple[float, float, float, float]
-"""Left, top, right, bottom, in points from the top left corner of the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +55,6 @@ class PageItems:
     missing: tuple[Missing, ...]
 
 
-def place(locator: str) -> tuple[int, Box] | None:
-    """Page and box of a locator; None where it names none."""
-    found = _PLACE.fullmatch(locator)
-    if found is None:
-        return None
-    left, top, right, bottom = (float(found[group]) for group in range(2, 6))
-    return int(found[1]), (left, top, right, bottom)
-
-
 def pages_of(found: Extraction, elements: Sequence[Element]) -> list[PageItems]:
     """The pages of a document with what was read on each; empty for formats without pages.
 
@@ -80,7 +66,7 @@ def pages_of(found: Extraction, elements: Sequence[Element]) -> list[PageItems]:
     starts = [element.start_char for element in elements]
     first_page: dict[int, int] = {}
     for locator in found.locators:
-        where = place(locator.locator)
+        where = box_on_page(locator.locator)
         if where is None or where[0] not in runs:
             continue
         page, box = where
@@ -90,7 +76,7 @@ def pages_of(found: Extraction, elements: Sequence[Element]) -> list[PageItems]:
         runs[page].setdefault(at, []).append(run)
     missing: dict[int, list[Missing]] = {page.page: [] for page in found.pages}
     for record in found.left_out:
-        where = place(record.locator)
+        where = box_on_page(record.locator)
         missing.setdefault(record.page, []).append(Missing(record, where[1] if where else None))
     return [
         PageItems(

@@ -25,10 +25,11 @@ from linkrag_dagster.extraction.registry import extractor_for
 from linkrag_dagster.lake.manifest import Generation
 from linkrag_dagster.sources.errors import SourceError
 from linkrag_dagster.sources.folder import read
+from linkrag_dagster.stages.extraction_limits import extraction_limits
 from linkrag_dagster.stages.extraction_progress import ExtractionProgress
 from linkrag_dagster.stages.stage import Computed, DocumentFailure, Progress, Stage
 from linkrag_dagster.versions.spec import StageSpec, digest
-from linkrag_dagster.workers import Job, WorkerLimits, Workers
+from linkrag_dagster.workers import Job, Workers
 from linkrag_dagster.workers.limits import usable_cores
 
 if TYPE_CHECKING:
@@ -53,16 +54,6 @@ def _layout(found: Extraction) -> str | None:
     if not found.pages:
         return None
     return digest("layout", *(f"{s.start_char},{s.end_char}{s.locator}" for s in found.locators))
-
-
-def _limits(road: Road) -> WorkerLimits:
-    declared = road.declaration.extraction
-    return WorkerLimits(
-        seconds=declared.seconds,
-        seconds_per_scan=declared.seconds_per_scan,
-        memory_mb=declared.memory_mb,
-        workers=declared.workers or usable_cores(),
-    )
 
 
 def _job(road: Road, source: Source, document: Mapping[str, Any], key: str) -> Job:
@@ -184,7 +175,8 @@ class ExtractedText(Stage):
                     )
                     told.failed()
 
-        with Workers(_limits(road)) as workers:
+        declared = road.declaration.extraction
+        with Workers(extraction_limits(declared, declared.workers or usable_cores())) as workers:
             for key, found in workers.run(jobs()):
                 if isinstance(found, ExtractionError):
                     failures[key] = DocumentFailure(key, found.kind, str(found), found.retryable)

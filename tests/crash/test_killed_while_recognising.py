@@ -12,11 +12,12 @@ import pytest
 from tests.crash.recognising import Recognising, scans
 from tests.crash.small_corpus import SmallCorpus, contents
 from tests.extraction.test_ocr import needs_extra
+from tests.workers.test_workers import tells_of_strangers
 
 
 @pytest.mark.slow
 @needs_extra
-@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells when a stranger's process ends")
+@tells_of_strangers
 @pytest.mark.parametrize("picture", [1, 2, 4], ids=["first", "second", "last"])
 def test_a_build_killed_while_a_picture_is_read(tmp_path: Path, picture: int) -> None:
     """FA-04, XT-11: its workers end with it, in the middle of native code; no table is torn, none differs."""

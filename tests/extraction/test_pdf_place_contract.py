@@ -14,14 +14,13 @@ from hypothesis import strategies as st
 
 import linkrag_dagster.extraction.pdf.writing as writing
 from linkrag_dagster.extraction import ExtractionError, extract
-from linkrag_dagster.extraction.locators import Locator, box_on_page, page_locator
+from linkrag_dagster.extraction.locators import Box, Locator, box_on_page, page_locator
 from linkrag_dagster.extraction.pdf.page_reader import read_page
 from linkrag_dagster.extraction.pdf.place_contract import check_places
 from linkrag_dagster.extraction.pdf.words import LEAST_EXTENT, PageText, on_page
 from tests.extraction.test_pdf_places import Press, documents, open_pdf
 
 LIBRARY: Any = pymupdf
-Box = tuple[float, float, float, float]
 
 
 def words_of(data: bytes) -> list[PageText]:

@@ -9,12 +9,12 @@ import re
 import pytest
 from justhtml import Element, JustHTML
 
-from linkrag_dagster.extraction.locators import Locator, page_locator
+from linkrag_dagster.extraction.locators import Locator, box_on_page, page_locator
 from linkrag_dagster.extraction.page_images import PageImage
 from linkrag_dagster.extraction.records import Extraction, LeftOut, Page
 from linkrag_dagster.markdown import parse
 from linkrag_dagster.page_view import view
-from linkrag_dagster.page_view.items import pages_of, place
+from linkrag_dagster.page_view.items import pages_of
 from linkrag_dagster.page_view.script import SCRIPT
 
 TEXT = (
@@ -180,5 +180,5 @@ def test_a_page_that_cannot_be_drawn_keeps_its_boxes() -> None:
 
 def test_places_are_read_from_locators() -> None:
     """Boxes may begin above or left of the page; other fragments name no place."""
-    assert place("#page=12&bbox=-3.5,0.0,100.0,20.5") == (12, (-3.5, 0.0, 100.0, 20.5))
-    assert place("#char=0,5") is None
+    assert box_on_page("#page=12&bbox=-3.5,0.0,100.0,20.5") == (12, (-3.5, 0.0, 100.0, 20.5))
+    assert box_on_page("#char=0,5") is None

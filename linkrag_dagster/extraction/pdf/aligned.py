@@ -15,12 +15,10 @@ from statistics import median
 from linkrag_dagster.extraction.pdf.hyphens import Vocabulary, join_lines
 from linkrag_dagster.extraction.pdf.marks import BULLET, NUMBER
 from linkrag_dagster.extraction.pdf.rows import Row
-from linkrag_dagster.extraction.pdf.table import Table, TableRow, is_number, moves
+from linkrag_dagster.extraction.pdf.table import LEAST_STRIP, Table, TableRow, is_number, moves
 from linkrag_dagster.extraction.pdf.words import Box, Segment, union
 
 _LEAST_ROWS = 3
-_LEAST_STRIP = 0.6
-"""Width of a strip between two columns, in font sizes."""
 _IN_LINE = 0.35
 """Distance, in font sizes, up to which two parts begin, end, or have their middle at the same place."""
 _FURTHEST = 2.6
@@ -168,7 +166,7 @@ def _add(columns: list[_Column], row: Row, at: int) -> bool:
     with nothing in their column: a row of prose with a wide blank in it, a title.
     """
     made = list(columns)
-    slack = _LEAST_STRIP * row.size
+    slack = LEAST_STRIP * row.size
     met_columns = in_line = 0
     for part in row.segments:
         left, _, right, _ = part.box

@@ -15,15 +15,13 @@ from statistics import median
 from linkrag_dagster.extraction.pdf.rows import Row, rows_of
 from linkrag_dagster.extraction.pdf.rows import row as as_row
 from linkrag_dagster.extraction.pdf.rules import Line
-from linkrag_dagster.extraction.pdf.table import is_number
+from linkrag_dagster.extraction.pdf.table import LEAST_STRIP, is_number
 from linkrag_dagster.extraction.pdf.words import Segment
 
 _ALIKE = 4.0
 """Points by which the ends of rules of one table may differ."""
 _LEAST_BANDS, _LEAST_WITH_TWO = 3, 4
 """Spaces between rules that a table has at least, and one of two columns."""
-_LEAST_STRIP = 0.6
-"""Width of a strip between two columns, in font sizes."""
 _LEAST_FILLED = 0.7
 """Share of the rows that fill two columns or more."""
 _MOST_LINES = 3.0
@@ -113,7 +111,7 @@ def _strips(parts: Sequence[Segment]) -> tuple[_Strip, ...]:
     found: list[_Strip] = []
     reach = min((part.box[0] for part in parts), default=0.0)
     for part in sorted(parts, key=lambda one: one.box[0]):
-        if part.box[0] - reach >= _LEAST_STRIP * part.size:
+        if part.box[0] - reach >= LEAST_STRIP * part.size:
             found.append((reach, part.box[0]))
         reach = max(reach, part.box[2])
     return tuple(found)
@@ -150,7 +148,7 @@ def _free(strip: _Strip, parts: Sequence[Segment]) -> _Strip | None:
                 left = max(left, part.box[2])
             else:
                 right = min(right, part.box[0])
-    least = _LEAST_STRIP * (parts[0].size if parts else 1.0)
+    least = LEAST_STRIP * (parts[0].size if parts else 1.0)
     return (left, right) if right - left >= least else None
 
 

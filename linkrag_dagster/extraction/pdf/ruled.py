@@ -13,7 +13,7 @@ from linkrag_dagster.extraction.pdf.row_rules import row_grids
 from linkrag_dagster.extraction.pdf.rows import Row, rows_of
 from linkrag_dagster.extraction.pdf.rules import SNAP, THIN, Line, rules_of
 from linkrag_dagster.extraction.pdf.table import Table, TableRow, same_columns
-from linkrag_dagster.extraction.pdf.words import Box, PageText, Segment, Word, holds, segment, union
+from linkrag_dagster.extraction.pdf.words import PageText, Segment, Word, holds, segment, union, within
 
 _LEAST_FILLED = 0.25
 """Share of a grid's cells with words, below which it is a form or a chart and no table."""
@@ -40,7 +40,7 @@ def ruled_tables(
     tables: list[Table] = []
     for lines_across, lines_upright in _grids(across, upright):
         table = _read(lines_across, lines_upright, text, known)
-        if table is not None and not any(_inside(table.box, other.box) for other in tables):
+        if table is not None and not any(within(table.box, other.box, 3.0) for other in tables):
             tables.append(table)
     kept = replace(text, segments=tuple(s for s in text.segments if id(s) not in furniture))
     kept = replace(kept, segments=without(kept.segments, tables))
@@ -83,15 +83,6 @@ def without(segments: Sequence[Segment], tables: Sequence[Table]) -> tuple[Segme
         elif words:
             kept.append(segment(words))
     return tuple(kept)
-
-
-def _inside(one: Box, other: Box) -> bool:
-    return (
-        other[0] - 3 <= one[0]
-        and other[1] - 3 <= one[1]
-        and one[2] <= other[2] + 3
-        and one[3] <= other[3] + 3
-    )
 
 
 def _grids(across: Sequence[Line], upright: Sequence[Line]) -> Iterator[tuple[list[Line], list[Line]]]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from linkrag_dagster.extraction.pdf.legibility import is_suspicious
 from linkrag_dagster.extraction.pdf.library import pymupdf
-from linkrag_dagster.extraction.pdf.words import Box, PageText, holds
+from linkrag_dagster.extraction.pdf.words import Box, PageText, clipped, holds, within
 
 _BROKEN, _HOPELESS = 0.05, 0.3
 """Share of characters that stand for nothing: from the first on the page is recognised, from the second on none of its
@@ -37,6 +37,8 @@ _LEAST_STROKES = 10
 _WRITTEN, _HOLDING = 0.1, 0.5
 """Share of rows that look like writing, and share of the ink in them, from which on an image does."""
 _MOST_INK = 0.45
+_LAYERS = 1.0
+"""Points by which one layer of a picture may be larger than another."""
 _MOST_PARTS = 4
 """Images inside an image, itself among them, beyond which it is a drawing put together from parts."""
 _PLAIN, _LEAST_PLAIN = 24, 0.4
@@ -78,15 +80,16 @@ def unread(page: Any, text: PageText) -> Unread | None:
     written = tuple(
         box
         for box in _without_twins(bare)
-        if sum(_is_within(part, box) for part in text.images) <= _MOST_PARTS and _looks_written(page, box)
+        if sum(within(part, box, _LAYERS) for part in text.images) <= _MOST_PARTS
+        and _looks_written(page, box)
     )
     return Unread(written, whole=False) if written else None
 
 
 def _images(text: PageText, size: tuple[float, float]) -> list[Box]:
     found: list[Box] = []
-    for left, top, right, bottom in text.images:
-        box = (max(0.0, left), max(0.0, top), min(size[0], right), min(size[1], bottom))
+    for image in text.images:
+        box = clipped(image, size)
         width, height = box[2] - box[0], box[3] - box[1]
         large = width * height >= _LEAST_SHARE * size[0] * size[1]
         if large and max(width, height) >= _LEAST_IMAGE[0] and min(width, height) >= _LEAST_IMAGE[1]:
@@ -114,18 +117,9 @@ def _without_twins(boxes: Sequence[Box]) -> list[Box]:
     """Boxes without those that lie inside another: layers of one picture."""
     kept: list[Box] = []
     for box in sorted(boxes, key=lambda b: (b[0] - b[2]) * (b[3] - b[1])):
-        if not any(_is_within(box, k) for k in kept):
+        if not any(within(box, k, _LAYERS) for k in kept):
             kept.append(box)
     return kept
-
-
-def _is_within(box: Box, other: Box) -> bool:
-    return (
-        other[0] - 1 <= box[0]
-        and other[1] - 1 <= box[1]
-        and box[2] <= other[2] + 1
-        and box[3] <= other[3] + 1
-    )
 
 
 def _gray(page: Any, box: Box | None, dots: float) -> Any:

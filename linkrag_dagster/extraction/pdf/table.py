@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from linkrag_dagster.extraction.pdf.words import Box, Word
 
+LEAST_STRIP = 0.6
+"""Width of a strip between two columns, in font sizes."""
 _SAME = 4.0
 """Points by which a column's end may differ on another page."""
 _MOST_MOVED = 60.0

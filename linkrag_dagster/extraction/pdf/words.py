@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-Box = tuple[float, float, float, float]
+from linkrag_dagster.extraction.locators import Box as Box
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +115,21 @@ def segment(words: Sequence[Word]) -> Segment:
     size = weights.most_common(1)[0][0]
     heaviest = max((word for word in words if word.size == size), key=lambda w: len(w.text) * (not w.raised))
     return Segment(tuple(words), union(word.box for word in words), heaviest.base, size, joined(words))
+
+
+def within(box: Box, other: Box, slack: float) -> bool:
+    """Whether all of a box is in another, or at most `slack` points beyond its edges."""
+    return (
+        other[0] - slack <= box[0]
+        and other[1] - slack <= box[1]
+        and box[2] <= other[2] + slack
+        and box[3] <= other[3] + slack
+    )
+
+
+def clipped(box: Box, size: tuple[float, float]) -> Box:
+    """What of a box is on a page of that width and height; turned inside out where nothing is."""
+    return max(0.0, box[0]), max(0.0, box[1]), min(size[0], box[2]), min(size[1], box[3])
 
 
 LEAST_EXTENT = 0.2
