@@ -229,7 +229,12 @@ class TokenCounter:
         after = bisect_left(self._sums, fits, first + 1, last)
         boundary = self._cuts[after]
         if self._sums[after] > fits or not self._plain[boundary - 1].isalnum():
-            boundary = self._boundary(self._cuts[after - 1], boundary, fits - self._sums[after - 1])
+            word = self._cuts[after - 1]
+            boundary = self._boundary(word, boundary, fits - self._sums[after - 1])
+            if (
+                boundary == word
+            ):  # no token of it fits: where the last one that does ends, the sums don't know
+                return None
         place = first_choice(self._plain, start, boundary)
         return None if place is None or self.count(start, place) > limit else Cut(place, False)
 

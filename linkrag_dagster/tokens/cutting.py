@@ -103,8 +103,8 @@ def _fitting(
 ) -> list[int] | None:
     """The last token boundaries within `limit` tokens of `start`, latest first; None: all of it fits.
 
-    Reads a window that grows until it holds enough tokens, never the whole slice. Empty if the first
-    code point alone has more than `limit` tokens.
+    Reads a window that grows until it holds enough tokens, never the whole slice. Where the first code point that has
+    tokens has more than `limit`, the blanks before it fit; empty if there are none.
     """
     width = window_width(limit, density)
     while True:
@@ -118,6 +118,8 @@ def _fitting(
     # Boundaries between neighbouring tokens, none inside a code point.
     ends, starts = offsets.ends[:limit], offsets.starts[1 : limit + 1]
     places = ends[(starts >= ends) & (ends > 0)][-_TRIES:]
+    if not len(places) and offsets.starts[0] > 0:
+        places = offsets.starts[:1]
     return (places[::-1] + start).tolist()
 
 

@@ -12,6 +12,7 @@ import regex
 from numpy.typing import NDArray
 
 from linkrag_dagster.tokens import Cut, TokenCounter, Tokenizer, TokenOffsets
+from linkrag_dagster.tokens.cutting import longest_prefix
 
 CLOSING = "。，！？；：、”’）】》,.!?;:)"
 
@@ -99,6 +100,16 @@ def test_a_code_point_beyond_the_limit_is_a_piece(cl100k: Tokenizer) -> None:
     assert cl100k.count(text[0]) > 1
     assert pieces(cl100k, text, 1) == [Cut(1, False), Cut(2, False)]
     assert TokenCounter(cl100k, "👨‍👩‍👧").prefix(0, 1) == Cut(1, True)
+
+
+def test_blanks_before_a_code_point_beyond_the_limit(word_pieces: Tokenizer) -> None:
+    """TK-03: they have no tokens and fit, whichever way the cut is found; a syllable of three tokens is a piece."""
+    text = " \n한국어" + " and some words, 天气很好。" * 12
+    counter = TokenCounter(word_pieces, text)
+    for end in (4, 9, len(text)):
+        assert counter.prefix(0, 1, end) == Cut(2, False)
+        assert longest_prefix(word_pieces, text, 0, end, 1, 4.0, counter.count) == Cut(2, False)
+    assert counter.prefix(2, 1) == Cut(3, False)
 
 
 def test_an_overlong_word_is_cut_by_its_budget(word_pieces: Tokenizer) -> None:
